@@ -1,0 +1,7 @@
+//! Scene files, mesh and cache formats, checkpoints, the runner and its sinks.
+//!
+//! ```text
+//! scene.toml ─parse→ SceneSpec ─resolve→ World { model, state } ─step→ Frame ─push→ sinks
+//! ```
+
+pub mod recording;

@@ -1,0 +1,180 @@
+//! The frame cache `frames.toile`: everything a picture, an export or a player needs, in one file.
+//!
+//! # Layout (version 1, little-endian)
+//! | bytes | what |
+//! |---|---|
+//! | 0–7 | `TOILEFRM` |
+//! | 8–11 | version, `u32` |
+//! | 12–15 | length of the JSON header, `u32` |
+//! | 16– | the JSON [`Header`], then zeros up to the next multiple of 64 |
+//! | `header.arrays[..].offset` | the arrays that the header names, each 64-byte aligned |
+//! | `header.frames_offset` | the frames, `header.frame_stride` bytes each, to the end of the file |
+//!
+//! A frame is: time (`f64`, s); for every body its pose (7 × `f64`: translation in m, then the rotation
+//! quaternion x y z w); for every node its position (3 × `f32`, m), all cloths one after the other; zeros
+//! up to a multiple of 8. Frame `i` therefore starts at `frames_offset + i · frame_stride`, and a program that
+//! maps the file into memory can point straight at it. An incomplete last frame (a run that was cut off)
+//! does not count.
+
+mod reader;
+mod writer;
+
+pub use reader::Recording;
+pub use writer::RecordingWriter;
+
+use glam::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use thiserror::Error;
+use toile::mesh::Face;
+
+/// Name of the cache inside a run folder.
+pub const FILE_NAME: &str = "frames.toile";
+pub(crate) const MAGIC: &[u8; 8] = b"TOILEFRM";
+pub(crate) const VERSION: u32 = 1;
+
+/// One cloth of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClothTrack {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its first node in every frame.
+    pub first_node: usize,
+    /// How many nodes it has.
+    pub node_count: usize,
+    /// Its faces; node indices count from the cloth's own first node.
+    pub faces: Vec<Face>,
+    /// Rest area of each face (m²).
+    pub rest_areas: Vec<f32>,
+    /// Its edges; node indices count from the cloth's own first node.
+    pub edges: Vec<[u32; 2]>,
+    /// Rest length of each edge (m).
+    pub rest_lengths: Vec<f32>,
+    /// Front and back colour, sRGB from 0 to 1.
+    pub colors: [[f32; 3]; 2],
+}
+
+/// One body of a recording: a rigid surface that moves along the frames' poses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyTrack {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its surface in its own frame (m). Unbounded bodies (a plane) have no surface and a `plane_height`.
+    pub positions: Vec<DVec3>,
+    /// The faces of the surface.
+    pub faces: Vec<Face>,
+    /// Whether the surface is curved (shaded smooth) or made of flat sides.
+    pub smooth: bool,
+    /// For a level, motionless plane: its height (m), drawn as the ground.
+    pub ground_height: Option<f64>,
+    /// Colour, sRGB from 0 to 1.
+    pub color: [f32; 3],
+}
+
+/// Rigid position and orientation of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyPose {
+    /// Translation (m).
+    pub translation: DVec3,
+    /// Rotation.
+    pub rotation: DQuat,
+}
+
+/// One frame as read back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedFrame {
+    /// Simulated time (s).
+    pub time: f64,
+    /// One pose per body, in the order of [`Recording::bodies`].
+    pub poses: Vec<BodyPose>,
+    /// Node positions (m), all cloths one after the other.
+    pub positions: Vec<[f32; 3]>,
+}
+
+/// What the JSON header holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// Title of the scene.
+    pub title: String,
+    /// Frames per second of simulated time.
+    pub fps: f64,
+    /// Number of nodes of all cloths together.
+    pub node_count: usize,
+    /// Where the frames start (bytes).
+    pub frames_offset: u64,
+    /// Bytes from one frame to the next.
+    pub frame_stride: u64,
+    pub(crate) cloths: Vec<ClothHeader>,
+    pub(crate) bodies: Vec<BodyHeader>,
+}
+
+/// Where an array lies in the file and how many elements it has.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Array {
+    pub offset: u64,
+    pub count: u64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ClothHeader {
+    pub name: String,
+    pub first_node: usize,
+    pub node_count: usize,
+    /// 4 × u32 per face; the last is 0xFFFFFFFF for a triangle.
+    pub faces: Array,
+    /// f32 per face (m²).
+    pub rest_areas: Array,
+    /// 2 × u32 per edge.
+    pub edges: Array,
+    /// f32 per edge (m).
+    pub rest_lengths: Array,
+    pub colors: [[f32; 3]; 2],
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct BodyHeader {
+    pub name: String,
+    /// 3 × f64 per node (m).
+    pub positions: Array,
+    /// 4 × u32 per face, as for cloths.
+    pub faces: Array,
+    pub smooth: bool,
+    pub ground_height: Option<f64>,
+    pub color: [f32; 3],
+}
+
+/// A recording that cannot be read or written.
+#[derive(Debug, Error)]
+pub enum RecordingError {
+    /// The operating system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{path} is not a readable frame cache: {what}")]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A frame that is not there.
+    #[error("{path} has {count} frames; frame {index} was asked for (they count from 0)")]
+    NoSuchFrame {
+        /// The file.
+        path: PathBuf,
+        /// The frame asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+pub(crate) fn frame_stride(bodies: usize, nodes: usize) -> u64 {
+    let bytes = 8 + bodies as u64 * 56 + nodes as u64 * 12;
+    bytes.next_multiple_of(8)
+}

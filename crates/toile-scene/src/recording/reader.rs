@@ -1,0 +1,284 @@
+//! Reading the frame cache.
+
+use super::{
+    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, RecordedFrame,
+    RecordingError, VERSION, frame_stride,
+};
+use glam::{DQuat, DVec3};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use toile::mesh::Face;
+
+/// An open frame cache.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    file: File,
+    header: Header,
+    cloths: Vec<ClothTrack>,
+    bodies: Vec<BodyTrack>,
+    frame_count: usize,
+}
+
+impl Recording {
+    /// Opens a cache file, or the cache in a run folder, and reads everything but the frames.
+    pub fn open(path: &Path) -> Result<Self, RecordingError> {
+        let path = if path.is_dir() {
+            path.join(super::FILE_NAME)
+        } else {
+            path.to_owned()
+        };
+        let mut source = Source::open(path)?;
+        let header = source.header()?;
+        let cloths = header
+            .cloths
+            .iter()
+            .map(|c| source.cloth(c, &header))
+            .collect::<Result<_, _>>()?;
+        let bodies = header
+            .bodies
+            .iter()
+            .map(|b| source.body(b))
+            .collect::<Result<_, _>>()?;
+        let frames = source.length.saturating_sub(header.frames_offset) / header.frame_stride;
+        Ok(Recording {
+            path: source.path,
+            file: source.file,
+            frame_count: frames as usize,
+            header,
+            cloths,
+            bodies,
+        })
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The cloths.
+    pub fn cloths(&self) -> &[ClothTrack] {
+        &self.cloths
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[BodyTrack] {
+        &self.bodies
+    }
+
+    /// How many complete frames there are.
+    pub fn frame_count(&self) -> usize {
+        self.frame_count
+    }
+
+    /// Reads one frame.
+    pub fn frame(&self, index: usize) -> Result<RecordedFrame, RecordingError> {
+        if index >= self.frame_count {
+            return Err(RecordingError::NoSuchFrame {
+                path: self.path.clone(),
+                index,
+                count: self.frame_count,
+            });
+        }
+        let io = |source| RecordingError::Io {
+            path: self.path.clone(),
+            source,
+        };
+        let mut bytes = vec![0; self.header.frame_stride as usize];
+        let at = self.header.frames_offset + index as u64 * self.header.frame_stride;
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(at)).map_err(io)?;
+        file.read_exact(&mut bytes).map_err(io)?;
+        let mut cursor = Cursor(&bytes);
+        let time = cursor.f64();
+        let poses = (0..self.bodies.len())
+            .map(|_| BodyPose {
+                translation: DVec3::from_array(std::array::from_fn(|_| cursor.f64())),
+                rotation: DQuat::from_array(std::array::from_fn(|_| cursor.f64())),
+            })
+            .collect();
+        let positions = (0..self.header.node_count)
+            .map(|_| std::array::from_fn(|_| cursor.f32()))
+            .collect();
+        Ok(RecordedFrame {
+            time,
+            poses,
+            positions,
+        })
+    }
+}
+
+struct Cursor<'a>(&'a [u8]);
+
+impl Cursor<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (head, tail) = self
+            .0
+            .split_first_chunk::<N>()
+            .expect("the stride covers the frame");
+        self.0 = tail;
+        *head
+    }
+
+    fn f64(&mut self) -> f64 {
+        f64::from_le_bytes(self.take())
+    }
+
+    fn f32(&mut self) -> f32 {
+        f32::from_le_bytes(self.take())
+    }
+}
+
+struct Source {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl Source {
+    fn open(path: PathBuf) -> Result<Self, RecordingError> {
+        let opened = File::open(&path).and_then(|f| Ok((f.metadata()?.len(), f)));
+        match opened {
+            Ok((length, file)) => Ok(Source { path, file, length }),
+            Err(source) => Err(RecordingError::Io { path, source }),
+        }
+    }
+
+    fn corrupt(&self, what: impl Into<String>) -> RecordingError {
+        RecordingError::Corrupt {
+            path: self.path.clone(),
+            what: what.into(),
+        }
+    }
+
+    /// Reads a stretch of the file; refuses lengths beyond its end before setting memory aside.
+    fn bytes(&mut self, offset: u64, length: u64) -> Result<Vec<u8>, RecordingError> {
+        if offset
+            .checked_add(length)
+            .is_none_or(|end| end > self.length)
+        {
+            return Err(self.corrupt("it ends too early"));
+        }
+        let mut out = vec![0; length as usize];
+        let read = self.file.seek(SeekFrom::Start(offset));
+        read.and_then(|_| self.file.read_exact(&mut out))
+            .map_err(|source| RecordingError::Io {
+                path: self.path.clone(),
+                source,
+            })?;
+        Ok(out)
+    }
+
+    fn header(&mut self) -> Result<Header, RecordingError> {
+        let start = self.bytes(0, 16)?;
+        if &start[..8] != MAGIC {
+            return Err(self.corrupt("it does not start with TOILEFRM"));
+        }
+        let mut numbers = Cursor(&start[8..]);
+        let version = u32::from_le_bytes(numbers.take());
+        if version != VERSION {
+            return Err(self.corrupt(format!(
+                "its version is {version}, this program reads {VERSION}"
+            )));
+        }
+        let length = u32::from_le_bytes(numbers.take());
+        let json = self.bytes(16, length.into())?;
+        let header: Header = serde_json::from_slice(&json)
+            .map_err(|error| self.corrupt(format!("its header: {error}")))?;
+        let nodes: Option<usize> = header
+            .cloths
+            .iter()
+            .try_fold(0usize, |sum, c| sum.checked_add(c.node_count));
+        if nodes != Some(header.node_count)
+            || header.node_count > u32::MAX as usize
+            || header.frame_stride != frame_stride(header.bodies.len(), header.node_count)
+            || header.frames_offset > self.length
+        {
+            return Err(self.corrupt("its header contradicts itself"));
+        }
+        Ok(header)
+    }
+
+    fn words(&mut self, array: Array, per_element: u64) -> Result<Vec<[u8; 4]>, RecordingError> {
+        let length = array.count.checked_mul(per_element * 4);
+        let length = length.ok_or_else(|| self.corrupt("an array is longer than any file"))?;
+        let bytes = self.bytes(array.offset, length)?;
+        Ok(bytes
+            .chunks_exact(4)
+            .map(|b| [b[0], b[1], b[2], b[3]])
+            .collect())
+    }
+
+    fn floats(&mut self, array: Array) -> Result<Vec<f32>, RecordingError> {
+        let words = self.words(array, 1)?;
+        Ok(words.into_iter().map(f32::from_le_bytes).collect())
+    }
+
+    fn faces(&mut self, array: Array, nodes: usize) -> Result<Vec<Face>, RecordingError> {
+        let words = self.words(array, 4)?;
+        let faces: Vec<Face> = words
+            .chunks_exact(4)
+            .map(|w| match [w[0], w[1], w[2], w[3]].map(u32::from_le_bytes) {
+                [a, b, c, u32::MAX] => Face::Tri([a, b, c]),
+                quad => Face::Quad(quad),
+            })
+            .collect();
+        let inside = |f: &Face| f.corners().iter().all(|&n| (n as usize) < nodes);
+        if !faces.iter().all(inside) {
+            return Err(self.corrupt("a face names a node that is not there"));
+        }
+        Ok(faces)
+    }
+
+    fn cloth(&mut self, c: &ClothHeader, header: &Header) -> Result<ClothTrack, RecordingError> {
+        let end = c.first_node.checked_add(c.node_count);
+        if end.is_none_or(|end| end > header.node_count) {
+            return Err(self.corrupt("a cloth has nodes beyond the frame"));
+        }
+        let edges: Vec<[u32; 2]> = self
+            .words(c.edges, 2)?
+            .chunks_exact(2)
+            .map(|w| [w[0], w[1]].map(u32::from_le_bytes))
+            .collect();
+        if edges.iter().flatten().any(|&n| n as usize >= c.node_count) {
+            return Err(self.corrupt("an edge names a node that is not there"));
+        }
+        let track = ClothTrack {
+            name: c.name.clone(),
+            first_node: c.first_node,
+            node_count: c.node_count,
+            faces: self.faces(c.faces, c.node_count)?,
+            rest_areas: self.floats(c.rest_areas)?,
+            edges,
+            rest_lengths: self.floats(c.rest_lengths)?,
+            colors: c.colors,
+        };
+        if track.rest_areas.len() != track.faces.len()
+            || track.rest_lengths.len() != track.edges.len()
+        {
+            return Err(self.corrupt("rest areas or lengths do not match faces or edges"));
+        }
+        Ok(track)
+    }
+
+    fn body(&mut self, b: &BodyHeader) -> Result<BodyTrack, RecordingError> {
+        let words = self.words(b.positions, 6)?;
+        let positions: Vec<DVec3> = words
+            .as_flattened()
+            .chunks_exact(24)
+            .map(|bytes| {
+                let mut cursor = Cursor(bytes);
+                DVec3::from_array(std::array::from_fn(|_| cursor.f64()))
+            })
+            .collect();
+        Ok(BodyTrack {
+            name: b.name.clone(),
+            faces: self.faces(b.faces, positions.len())?,
+            positions,
+            smooth: b.smooth,
+            ground_height: b.ground_height,
+            color: b.color,
+        })
+    }
+}

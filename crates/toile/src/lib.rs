@@ -1,0 +1,14 @@
+//! # toile, the engine
+//!
+//! Cloth simulation as pure computation: this crate opens no file, reads no clock, no environment
+//! variable, prints nothing and keeps no global state. Everything a run needs is in a
+//! [`Model`](model::Model) (immutable while it runs), everything that changes is in a
+//! [`State`](state::State) (exactly what a checkpoint holds), and scratch memory lives in a
+//! [`Workspace`](step::Workspace) that is never saved. [`step`](step::step) advances the state by one
+//! time step and answers with a [`StepReport`](certificate::StepReport): the certificate of how well
+//! the step held.
+//!
+//! All quantities are SI (m, kg, s, N, rad); `z` points up. Results are the same bit for bit whatever
+//! the number of threads.
+
+pub mod mesh;
