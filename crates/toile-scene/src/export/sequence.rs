@@ -1,0 +1,137 @@
+//! One mesh file per frame, for programs that know nothing of animation.
+
+use super::frames::{Selection, cloth_positions};
+use super::output::{Output, sequence_targets, stem_of};
+use super::surface::widen;
+use super::{ExportError, ExportOptions, ExportSummary};
+use crate::recording::RecordedFrame;
+use std::io::{self, Write};
+use std::path::Path;
+use toile::mesh::Mesh;
+
+/// A mesh format: its extension and how a mesh is written in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MeshFormat {
+    extension: &'static str,
+    write: fn(&Mesh, &mut Vec<u8>) -> io::Result<()>,
+}
+
+/// Wavefront OBJ.
+pub(super) const OBJ: MeshFormat = MeshFormat {
+    extension: "obj",
+    // Stand-in: becomes `|mesh, out| crate::format::write_obj(mesh, out)`.
+    write: plain_obj,
+};
+
+/// Stanford PLY.
+pub(super) const PLY: MeshFormat = MeshFormat {
+    extension: "ply",
+    // Stand-in: becomes `|mesh, out| crate::format::write_ply(mesh, ENCODING, out)`.
+    write: plain_ply,
+};
+
+pub(super) fn export(
+    selection: &Selection,
+    format: MeshFormat,
+    out: &Path,
+    options: &ExportOptions,
+) -> Result<ExportSummary, ExportError> {
+    if selection.cloths().next().is_none() {
+        return Err(ExportError::NothingToExport);
+    }
+    let stem = stem_of(out, &[format.extension])?;
+    let targets = sequence_targets(&stem, format.extension, selection.indices.len());
+    let mut output = Output::new(&targets, options.force)?;
+    selection.survey(|_, _| {})?;
+    for (k, target) in targets.iter().enumerate() {
+        let mut bytes = Vec::new();
+        let written = (format.write)(&merged_cloths(selection, &selection.read(k)?), &mut bytes);
+        written.map_err(|source| ExportError::Io {
+            path: target.clone(),
+            source,
+        })?;
+        let mut file = output.create(target)?;
+        file.put(&bytes)?;
+        file.finish()?;
+    }
+    Ok(ExportSummary {
+        files: output.commit()?,
+        notes: notes(selection, options),
+    })
+}
+
+/// All cloths of a frame as one mesh, in the order of the recording.
+fn merged_cloths(selection: &Selection, frame: &RecordedFrame) -> Mesh {
+    let mut mesh = Mesh::default();
+    for cloth in selection.cloths() {
+        let offset = mesh.positions.len() as u32;
+        mesh.positions.extend(widen(cloth_positions(frame, cloth)));
+        mesh.faces
+            .extend(cloth.faces.iter().map(|f| f.shifted(offset)));
+    }
+    mesh
+}
+
+fn notes(selection: &Selection, options: &ExportOptions) -> Vec<String> {
+    let mut notes = selection.notes_on_what_is_left_out();
+    let bodies = selection.bodies().count();
+    if bodies > 0 {
+        notes.push(format!(
+            "a mesh sequence holds the cloths only: {bodies} bodies were left out"
+        ));
+    }
+    if selection.cloths().count() > 1 {
+        let names: Vec<_> = selection
+            .cloths()
+            .map(|c| format!("`{}`", c.name))
+            .collect();
+        notes.push(format!(
+            "each file holds the cloths {} as one mesh",
+            names.join(", ")
+        ));
+    }
+    if selection.indices[0] != 0 || options.every != 1 {
+        notes.push(format!(
+            "the files count from 1; file 1 is frame {} of the recording (counted from 0), and each next file is \
+             {} later",
+            selection.indices[0], options.every
+        ));
+    }
+    notes
+}
+
+/// Stand-in until the mesh formats are here.
+fn plain_obj(mesh: &Mesh, out: &mut Vec<u8>) -> io::Result<()> {
+    for p in &mesh.positions {
+        writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
+    }
+    for face in &mesh.faces {
+        let corners = face.corners().iter().map(|c| format!(" {}", c + 1));
+        writeln!(out, "f{}", corners.collect::<String>())?;
+    }
+    Ok(())
+}
+
+/// Stand-in until the mesh formats are here.
+fn plain_ply(mesh: &Mesh, out: &mut Vec<u8>) -> io::Result<()> {
+    let (nodes, faces) = (mesh.positions.len(), mesh.faces.len());
+    writeln!(out, "ply\nformat ascii 1.0\nelement vertex {nodes}")?;
+    writeln!(out, "property float x\nproperty float y\nproperty float z")?;
+    writeln!(
+        out,
+        "element face {faces}\nproperty list uchar int vertex_indices\nend_header"
+    )?;
+    for p in &mesh.positions {
+        writeln!(out, "{} {} {}", p.x, p.y, p.z)?;
+    }
+    for face in &mesh.faces {
+        let corners = face.corners().iter().map(|c| format!(" {c}"));
+        writeln!(
+            out,
+            "{}{}",
+            face.corners().len(),
+            corners.collect::<String>()
+        )?;
+    }
+    Ok(())
+}
