@@ -1,1 +1,1 @@
-//! placeholder
+//! Making meshes.
