@@ -6,6 +6,8 @@ use glam::DVec3;
 const LEAF: usize = 4;
 /// Triangles that one task looks up.
 const CHUNK: usize = 512;
+/// Tasks between two looks at whether enough has been found.
+const BATCH: usize = 64;
 
 /// An axis-aligned box. Its corners are coordinates of the triangles themselves, never rounded.
 #[derive(Clone, Copy, Debug)]
@@ -95,26 +97,40 @@ impl Hierarchy {
     }
 
     /// Every pair of triangles whose boxes touch and for which `test` answers yes, once, in an order
-    /// that does not depend on the number of threads.
-    pub(super) fn pairs_where(&self, test: impl Fn(u32, u32) -> bool + Sync) -> Vec<[u32; 2]> {
-        let chunks = self.order.len().div_ceil(CHUNK);
+    /// that does not depend on the number of threads. The search ends early, likewise whatever the number
+    /// of threads, once it has found `limit` pairs or a few more.
+    pub(super) fn pairs_where(
+        &self,
+        limit: usize,
+        test: impl Fn(u32, u32) -> bool + Sync,
+    ) -> Vec<[u32; 2]> {
         let search = |chunk: usize| {
             let mut found = Vec::new();
             let end = self.order.len().min((chunk + 1) * CHUNK);
             for place in chunk * CHUNK..end {
                 self.look_up(place, &test, &mut found);
+                if found.len() >= limit {
+                    break;
+                }
             }
             found
         };
-        #[cfg(feature = "parallel")]
-        {
-            use rayon::prelude::*;
-            (0..chunks).into_par_iter().flat_map_iter(search).collect()
+        let chunks = self.order.len().div_ceil(CHUNK);
+        let mut found = Vec::new();
+        for first in (0..chunks).step_by(BATCH) {
+            let batch = first..chunks.min(first + BATCH);
+            #[cfg(feature = "parallel")]
+            {
+                use rayon::prelude::*;
+                found.par_extend(batch.into_par_iter().flat_map_iter(search));
+            }
+            #[cfg(not(feature = "parallel"))]
+            found.extend(batch.flat_map(search));
+            if found.len() >= limit {
+                break;
+            }
         }
-        #[cfg(not(feature = "parallel"))]
-        {
-            (0..chunks).flat_map(search).collect()
-        }
+        found
     }
 
     /// Tests one triangle against those that come after it in the order of the leaves.

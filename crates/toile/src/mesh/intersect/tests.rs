@@ -194,12 +194,13 @@ fn a_quad_is_not_reported_against_itself_but_against_others() {
 }
 
 #[test]
-fn missing_and_infinite_nodes_are_passed_over() {
+fn missing_infinite_and_repeated_nodes_are_passed_over() {
     let points = [FLOOR.to_vec(), vec![[f64::NAN, 0.0, 0.0]]].concat();
     let faces = [
         Face::Tri([0, 1, 2]),
         Face::Tri([0, 1, 9]),
         Face::Tri([0, 3, 2]),
+        Face::Tri([0, 0, 1]),
     ];
     assert!(intersect(&points, &faces).is_empty());
 }
