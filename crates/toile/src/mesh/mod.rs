@@ -15,6 +15,7 @@ mod intersect;
 mod rest;
 mod topology;
 
+pub use intersect::{IntersectingPair, self_intersections};
 pub use rest::{RestError, RestShape};
 pub use topology::{CrossEdge, CrossKind, Edge, Topology, TopologyError};
 
