@@ -4,4 +4,5 @@
 //! scene.toml ─parse→ SceneSpec ─resolve→ World { model, state } ─step→ Frame ─push→ sinks
 //! ```
 
+pub mod format;
 pub mod recording;
