@@ -1,0 +1,271 @@
+//! Files that other programs write and read: meshes as OBJ and PLY, motions as CSV.
+//!
+//! The law of this room: a file is read as it stands or refused with the place and the mend. Quads stay
+//! quads, numbers keep their last digit, and no input makes a reader panic or set aside more memory than
+//! a small multiple of the file.
+//!
+//! The mesh parsers are our own. The crates there are for these formats lose the line numbers that a
+//! good message needs, cut quads into triangles, or take many times the file's memory.
+//!
+//! * [`read_mesh`] and [`write_mesh`] go by the file's name.
+//! * [`read_obj`], [`read_ply`], [`write_obj`] and [`write_ply`] work on bytes from anywhere.
+//! * [`Trajectory`] is the motion of a body or of single nodes.
+
+mod corner_uvs;
+mod obj;
+mod ply;
+mod text;
+mod trajectory;
+
+pub use obj::{read_obj, write_obj};
+pub use ply::{PlyEncoding, read_ply, write_ply};
+pub use trajectory::Trajectory;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use toile::mesh::Mesh;
+
+/// Where in a file something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a text file and a column in it, both counted from 1. Columns are characters in a mesh
+    /// file and fields in a CSV file.
+    Text {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: u64,
+    },
+    /// A byte of a binary file, counted from 0.
+    Byte(u64),
+    /// No single place: something is missing altogether.
+    WholeFile,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text { line, column } => write!(out, "line {line}, column {column}"),
+            Place::Byte(offset) => write!(out, "byte {offset}"),
+            Place::WholeFile => write!(out, "the whole file"),
+        }
+    }
+}
+
+/// Bytes that are not a readable file of their format.
+#[derive(Debug, Error)]
+pub enum ParseError {
+    /// The bytes could not be fetched.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The bytes are there, but not what they should be.
+    #[error("{}{message}", prefix(.place))]
+    Invalid {
+        /// Where it goes wrong.
+        place: Place,
+        /// What is wrong there and how to mend it.
+        message: String,
+    },
+}
+
+impl ParseError {
+    pub(crate) fn at(place: Place, message: impl Into<String>) -> Self {
+        ParseError::Invalid {
+            place,
+            message: message.into(),
+        }
+    }
+
+    /// Where it goes wrong; `None` if the bytes could not even be fetched.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            ParseError::Io(_) => None,
+            ParseError::Invalid { place, .. } => Some(*place),
+        }
+    }
+
+    fn in_file(self, path: &Path) -> FormatError {
+        let path = path.to_owned();
+        match self {
+            ParseError::Io(source) => FormatError::Io { path, source },
+            invalid => FormatError::Invalid {
+                path,
+                source: invalid,
+            },
+        }
+    }
+}
+
+fn prefix(place: &Place) -> String {
+    match place {
+        Place::WholeFile => String::new(),
+        place => format!("{place}: "),
+    }
+}
+
+/// A file that cannot be read or written.
+#[derive(Debug, Error)]
+pub enum FormatError {
+    /// The operating system says no, or the mesh cannot be written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The content is not what it should be.
+    #[error("{path}: {source}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: ParseError,
+    },
+    /// Neither the name nor the content tells the format.
+    #[error("{path}: neither the name nor the content tells the format; {mend}")]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What to do.
+        mend: &'static str,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MeshFormat {
+    Obj,
+    Ply,
+}
+
+/// Reads a mesh file. The extension tells the format (`.obj`, `.ply`); if it is another one, the first
+/// bytes do.
+pub fn read_mesh(path: &Path) -> Result<Mesh, FormatError> {
+    let io = |source| FormatError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = File::open(path).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    if metadata.is_file() {
+        read_any(path, BufReader::with_capacity(1 << 16, file))
+    } else {
+        // A pipe cannot go back to its start, which telling the format by content needs.
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        read_any(path, Cursor::new(bytes))
+    }
+}
+
+fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<Mesh, FormatError> {
+    let format = match format_of_name(path) {
+        Some(format) => Some(format),
+        None => {
+            let start = reader.fill_buf().map_err(ParseError::from);
+            format_of_content(start.map_err(|error| error.in_file(path))?)
+        }
+    };
+    let mesh = match format {
+        Some(MeshFormat::Obj) => read_obj(reader),
+        Some(MeshFormat::Ply) => read_ply(reader),
+        None => {
+            return Err(FormatError::UnknownFormat {
+                path: path.to_owned(),
+                mend: "meshes are read from .obj and .ply files",
+            });
+        }
+    };
+    mesh.map_err(|error| error.in_file(path))
+}
+
+/// Writes a mesh file. The extension tells the format: `.obj`, or `.ply` (binary, little-endian).
+pub fn write_mesh(path: &Path, mesh: &Mesh) -> Result<(), FormatError> {
+    let format = format_of_name(path).ok_or_else(|| FormatError::UnknownFormat {
+        path: path.to_owned(),
+        mend: "name the file .obj or .ply",
+    })?;
+    // Checked before the file is opened: a mesh that cannot be written must not cost an older file.
+    let written = check_writable(mesh).and_then(|()| {
+        let mut file = File::create(path)?;
+        match format {
+            MeshFormat::Obj => write_obj(mesh, &mut file),
+            MeshFormat::Ply => write_ply(mesh, PlyEncoding::BinaryLittleEndian, &mut file),
+        }
+    });
+    written.map_err(|source| FormatError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn format_of_name(path: &Path) -> Option<MeshFormat> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "obj" => Some(MeshFormat::Obj),
+        "ply" => Some(MeshFormat::Ply),
+        _ => None,
+    }
+}
+
+fn format_of_content(start: &[u8]) -> Option<MeshFormat> {
+    if start.starts_with(b"ply\n") || start.starts_with(b"ply\r") {
+        return Some(MeshFormat::Ply);
+    }
+    // OBJ has no magic number: the first line that is not a comment must start with one of its keywords.
+    let obj_keywords = [
+        "v", "vt", "vn", "f", "o", "g", "s", "mtllib", "usemtl", "vp", "l",
+    ];
+    let mut lines = start.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
+    let keyword = first.split(u8::is_ascii_whitespace).next()?;
+    let known = obj_keywords.iter().any(|k| k.as_bytes() == keyword);
+    known.then_some(MeshFormat::Obj)
+}
+
+/// Refuses what the readers would refuse, so that whatever is written can be read back.
+fn check_writable(mesh: &Mesh) -> io::Result<()> {
+    let refuse = |what: String| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    if mesh.positions.is_empty() || mesh.faces.is_empty() {
+        return refuse("the mesh is empty; nothing was written".to_owned());
+    }
+    if let Some(node) = mesh.positions.iter().position(|p| !p.is_finite()) {
+        return refuse(format!("node {node} is not at a finite position"));
+    }
+    let nodes = mesh.positions.len();
+    let outside = |face: &toile::mesh::Face| face.corners().iter().any(|&n| n as usize >= nodes);
+    if let Some(face) = mesh.faces.iter().position(outside) {
+        return refuse(format!("face {face} names a node that is not there"));
+    }
+    let Some(uvs) = &mesh.corner_uvs else {
+        return Ok(());
+    };
+    if uvs.len() != mesh.faces.len() {
+        return refuse(format!(
+            "there are texture coordinates for {} faces, but {} faces",
+            uvs.len(),
+            mesh.faces.len()
+        ));
+    }
+    let mut corners = mesh.faces.iter().zip(uvs);
+    let not_finite =
+        corners.position(|(face, uv)| !uv[..face.corners().len()].iter().all(|p| p.is_finite()));
+    match not_finite {
+        Some(face) => refuse(format!(
+            "face {face} has texture coordinates that are not finite"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The shortest decimal text that reads back as the same number; tiny and huge ones with an exponent.
+fn write_number(out: &mut impl io::Write, number: f64) -> io::Result<()> {
+    let size = number.abs();
+    if size == 0.0 || (1e-5..1e16).contains(&size) {
+        write!(out, "{number}")
+    } else {
+        write!(out, "{number:e}")
+    }
+}

@@ -1,0 +1,57 @@
+//! PLY: text and binary, either byte order.
+//!
+//! What is used: `x`, `y`, `z` of the element `vertex`; the list `vertex_indices` (or `vertex_index`) of
+//! the element `face`; texture coordinates from the faces' list `texcoord`, or else from the vertices'
+//! `s`/`t`, `u`/`v` or `texture_u`/`texture_v`. Everything else is passed over.
+
+mod ascii;
+mod binary;
+mod elements;
+mod header;
+mod source;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use write::write_ply;
+
+use super::ParseError;
+use super::text::TextReader;
+use ascii::AsciiSource;
+use binary::BinarySource;
+use std::io::{BufRead, Seek, SeekFrom};
+use toile::mesh::Mesh;
+
+/// How a PLY file stores its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlyEncoding {
+    /// Decimal text.
+    Ascii,
+    /// Packed values, the lowest byte first.
+    BinaryLittleEndian,
+    /// Packed values, the highest byte first.
+    BinaryBigEndian,
+}
+
+/// Reads a PLY file from the reader's position to its end. It must be able to seek, because the size of
+/// the file tells how far the counts in the header can be believed. For bytes in memory, wrap them in a
+/// [`std::io::Cursor`].
+pub fn read_ply(mut reader: impl BufRead + Seek) -> Result<Mesh, ParseError> {
+    let start = reader.stream_position()?;
+    let length = reader.seek(SeekFrom::End(0))?.saturating_sub(start);
+    reader.seek(SeekFrom::Start(start))?;
+    let mut text = TextReader::new(reader, None);
+    let header = header::read_header(&mut text)?;
+    let offset = text.bytes_read();
+    match header.encoding {
+        PlyEncoding::Ascii => elements::read(&header, AsciiSource::new(text, length)),
+        PlyEncoding::BinaryLittleEndian => {
+            let source = BinarySource::<_, false>::new(text.into_inner(), offset, length);
+            elements::read(&header, source)
+        }
+        PlyEncoding::BinaryBigEndian => {
+            let source = BinarySource::<_, true>::new(text.into_inner(), offset, length);
+            elements::read(&header, source)
+        }
+    }
+}
