@@ -57,7 +57,7 @@ fn drape(size: Size) -> Image {
         surfaces: vec![
             Surface {
                 back: [0.93, 0.80, 0.66],
-                ..Surface::new(sheet.clone(), &faces, [0.72, 0.22, 0.20])
+                ..Surface::new(sheet.clone(), &faces, [0.74, 0.27, 0.24])
             },
             Surface::new(ball, &ball_faces, [0.35, 0.38, 0.42]),
         ],
@@ -71,33 +71,35 @@ fn drape(size: Size) -> Image {
 /// Where a point of the flat sheet comes to lie: along the ball, then down in folds, then out over the
 /// ground.
 fn draped(x: f32, y: f32) -> Vec3 {
+    let middle = Vec3::new(0.0, 0.0, 0.5);
     let radius = 0.508;
+    let contact = 1.25;
+    let leave = radius * contact;
     let along = x.hypot(y);
     let around = y.atan2(x);
-    let contact = 1.15;
-    let leave = radius * contact;
-    let fold = (8.0 * around + 0.5 * (3.0 * around).sin()).cos();
-    let (mut out, mut height) = (0.0, 0.5 + radius);
-    let steps = 160;
+    let fold = 0.5 + 0.5 * (8.0 * around + 0.4 * (around + 1.0).sin()).cos();
+    let (mut out, mut height) = (0.0, middle.z + radius);
+    let steps = 200;
     let step = along / steps as f32;
     for k in 0..steps {
         let here = (k as f32 + 0.5) * step;
-        let hanging = smooth((here - leave) / 0.5);
-        let mut slope = if here < leave {
-            here / radius
-        } else {
-            contact + (1.45 + 0.10 * fold - contact) * smooth((here - leave) / 0.18)
-        };
+        let turn = smooth((here - leave) / 0.2);
+        let hanging_slope = 1.62 - 0.24 * fold * smooth((here - leave) / 0.5);
+        let mut slope = (here / radius).min(contact);
+        slope += (hanging_slope - slope) * turn;
         // Near the ground it turns outwards.
-        let ground = 0.012 + 0.05 * hanging * (0.5 + 0.5 * fold);
-        slope *= smooth((height - ground) / 0.12);
+        slope *= smooth((height - 0.012) / 0.16);
         out += step * slope.cos();
-        height = (height - step * slope.sin()).max(ground.min(height));
+        height -= step * slope.sin();
     }
-    let hanging = smooth((along - leave) / 0.55);
-    let out = out + 0.105 * hanging * fold;
-    let around = around - 0.075 * hanging * (2.0 * (8.0 * around)).sin();
-    Vec3::new(out * around.cos(), out * around.sin(), height)
+    let hanging = smooth((along - leave) / 0.65);
+    out += 0.13 * hanging * (fold - 0.35);
+    let lifted = height + 0.05 * hanging * fold * smooth((0.2 - height) / 0.2);
+    let around = around + 0.034 * hanging * (16.0 * around).sin();
+    let point = Vec3::new(out * around.cos(), out * around.sin(), lifted);
+    // Nothing is inside of the ball.
+    let from_middle = point - middle;
+    middle + from_middle * (radius / from_middle.length()).max(1.0)
 }
 
 /// A curtain on a rod, a little further in its swing at every time (s).
@@ -167,10 +169,14 @@ fn patch(size: Size) -> Image {
     };
     let view = View {
         elevation: 0.52,
-        zoom: 0.92,
+        zoom: 0.85,
         ..View::default()
     };
-    let camera = Camera::framing(positions.into_iter(), view, size.aspect());
+    let mut camera = Camera::framing(positions.into_iter(), view, size.aspect());
+    // Room for the colour bar on the right.
+    let aside = 0.32 * Vec3::new(-view.azimuth.sin(), view.azimuth.cos(), 0.0);
+    camera.eye += aside;
+    camera.target += aside;
     let mut image = draw(&picture, &camera, size, Quality::FINE);
     ColorBar::new("area strain (%)", heat, 0.0, 30.0).paint(&mut image);
     image

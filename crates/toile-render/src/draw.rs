@@ -63,6 +63,10 @@ fn resolve(shader: &Shader, visibility: &Visibility, pixel: [usize; 2]) -> Vec3 
     let width = shader.scene.size[0] as usize;
     let first = (pixel[1] * width + pixel[0]) * samples;
     let ids = &visibility.ids[first..first + samples];
+    if ids.iter().all(|id| *id == ids[0]) {
+        let (x, y) = (pixel[0] as f32 + 0.5, pixel[1] as f32 + 0.5);
+        return shader.color(ids[0], pixel, x, y);
+    }
     let mut light = Vec3::ZERO;
     for (s, &id) in ids.iter().enumerate() {
         if ids[..s].contains(&id) {

@@ -68,7 +68,7 @@ impl Ground {
     pub fn color(&self, projection: &Projection, position: Vec3, ray: Vec3) -> Vec3 {
         let length = (position.z - projection.eye.z) / ray.z;
         // How far the next pixel's ray lands from this one's.
-        let [right, below] = projection.ray_steps().map(|step| {
+        let [right, below] = projection.ray_steps.map(|step| {
             let way = length * (step - ray * (step.z / ray.z));
             way.truncate().abs()
         });

@@ -17,6 +17,9 @@ const BIAS: f32 = 0.02;
 /// is left in the processor's cache.
 const FURTHEST: f32 = 0.18;
 
+/// How many places of the disk to look at.
+const PLACES: usize = 9;
+
 /// The share of the sky, from 0 to 1, that the surface in a pixel sees.
 pub(crate) fn sky(
     seen: &Seen,
@@ -40,11 +43,11 @@ pub(crate) fn sky(
     let reach = reach * pixels / wanted;
     let (reach_squared, bias) = (reach * reach, BIAS * reach);
     let mut taken = 0.0;
-    for place in disk {
+    for place in &disk[..PLACES] {
         // Squaring the way from the middle looks more closely at what is near.
         let stretch = pixels * place.length();
-        let x = column + (place.x * stretch).round() as i32;
-        let y = row + (place.y * stretch).round() as i32;
+        let x = (column as f32 + 0.5 + place.x * stretch) as i32;
+        let y = (row as f32 + 0.5 + place.y * stretch) as i32;
         if x < 0 || y < 0 || x >= seen.width as i32 || y >= seen.height as i32 {
             continue;
         }
@@ -60,5 +63,5 @@ pub(crate) fn sky(
             taken += fade * above / squared.sqrt();
         }
     }
-    (1.0 - STRENGTH * taken / disk.len() as f32).max(0.0)
+    (1.0 - STRENGTH * taken / PLACES as f32).max(0.0)
 }

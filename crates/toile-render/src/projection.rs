@@ -12,12 +12,16 @@ use glam::{DVec3, Vec2, Vec3};
 pub(crate) struct Projection {
     pub eye: Vec3,
     pub right: Vec3,
-    pub up: Vec3,
+    up: Vec3,
     pub forward: Vec3,
     /// Pixels per unit of tangent.
     pub focal: f32,
-    pub middle: Vec2,
+    middle: Vec2,
     pub near: f32,
+    /// The ray through the top left corner of the picture.
+    corner_ray: Vec3,
+    /// How the ray changes from one pixel to the next, to the right and down.
+    pub ray_steps: [Vec3; 2],
 }
 
 impl Projection {
@@ -32,18 +36,22 @@ impl Projection {
         let focal = 0.5 * size.height as f32 / (0.5 * fov).tan();
         let sane = camera.eye.is_finite() && right.is_finite() && focal.is_finite() && focal > 0.0;
         let distance = camera.eye.distance(camera.target);
+        let up = right.cross(forward);
+        let middle = 0.5 * Vec2::new(size.width as f32, size.height as f32);
         sane.then(|| Projection {
             eye: camera.eye,
             right,
-            up: right.cross(forward),
+            up,
             forward,
             focal,
-            middle: 0.5 * Vec2::new(size.width as f32, size.height as f32),
+            middle,
             near: if camera.near > 0.0 {
                 camera.near
             } else {
                 1e-3 * distance
             },
+            corner_ray: forward + (up * middle.y - right * middle.x) / focal,
+            ray_steps: [right / focal, -up / focal],
         })
     }
 
@@ -68,14 +76,7 @@ impl Projection {
 
     /// The ray through a place in the picture, as long as its distance is 1.
     pub fn ray(&self, x: f32, y: f32) -> Vec3 {
-        self.forward
-            + self.right * ((x - self.middle.x) / self.focal)
-            + self.up * ((self.middle.y - y) / self.focal)
-    }
-
-    /// How the ray changes from one pixel to the next, to the right and down.
-    pub fn ray_steps(&self) -> [Vec3; 2] {
-        [self.right / self.focal, -self.up / self.focal]
+        self.corner_ray + self.ray_steps[0] * x + self.ray_steps[1] * y
     }
 
     /// One over the distance of a level plane, which is linear over the picture; `None` if the eye is
@@ -85,7 +86,7 @@ impl Projection {
         if drop.is_nan() || drop >= 0.0 {
             return None;
         }
-        let [across, down] = self.ray_steps();
+        let [across, down] = self.ray_steps;
         Some(Plane {
             x: f64::from(across.z) / drop,
             y: f64::from(down.z) / drop,

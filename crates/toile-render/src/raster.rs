@@ -255,16 +255,15 @@ impl<const SAMPLES: usize> Band<'_, SAMPLES> {
                 let ids = &mut self.ids[pixel];
                 let depths = &mut self.nearness[pixel];
                 for s in 0..SAMPLES {
+                    // Without branches, so that the samples of a pixel are computed together.
                     let nearness = near + near_changes[s];
-                    let seen = shares[0] + changes[0][s] >= outside
-                        && shares[1] + changes[1][s] >= outside
-                        && shares[2] + changes[2][s] >= outside
-                        && nearness > depths[s]
-                        && nearness <= primitive.nearest;
-                    if seen {
-                        depths[s] = nearness;
-                        ids[s] = primitive.id;
-                    }
+                    let seen = (shares[0] + changes[0][s] >= outside)
+                        & (shares[1] + changes[1][s] >= outside)
+                        & (shares[2] + changes[2][s] >= outside)
+                        & (nearness > depths[s])
+                        & (nearness <= primitive.nearest);
+                    depths[s] = if seen { nearness } else { depths[s] };
+                    ids[s] = if seen { primitive.id } else { ids[s] };
                 }
             }
         }
@@ -280,10 +279,9 @@ impl<const SAMPLES: usize> Band<'_, SAMPLES> {
                 let corner = start + plane.x as f32 * column as f32;
                 for s in 0..SAMPLES {
                     let nearness = corner + changes[s];
-                    if nearness > 0.0 && nearness > depths[s] {
-                        depths[s] = nearness;
-                        ids[s] = GROUND;
-                    }
+                    let seen = (nearness > 0.0) & (nearness > depths[s]);
+                    depths[s] = if seen { nearness } else { depths[s] };
+                    ids[s] = if seen { GROUND } else { ids[s] };
                 }
             }
         }

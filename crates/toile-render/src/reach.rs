@@ -13,6 +13,8 @@ use std::f32::consts::TAU;
 
 /// Side of the block of pixels that share their light.
 const BLOCK: usize = 4;
+/// How far off the tangent plane a neighbour may be to share its light (pixels).
+const SAME_SURFACE: f32 = 5.0;
 /// Places that one pixel looks at.
 const PLACES: usize = 12;
 
@@ -104,62 +106,76 @@ impl Light {
     };
 }
 
+/// What a pixel tells its neighbours.
+#[derive(Clone, Copy)]
+struct Cell {
+    /// Along the line of sight (m).
+    distance: f32,
+    light: Light,
+}
+
 /// How much light reaches each pixel, not yet smoothed.
 pub(crate) struct Reach {
-    seen: Seen,
-    lights: Vec<Light>,
+    width: usize,
+    height: usize,
+    /// Where in its pixel a cell's surface was seen.
+    offset: [f32; 2],
+    cells: Vec<Cell>,
 }
 
 impl Reach {
     pub fn new(scene: &Scene, visibility: &Visibility) -> Self {
         let seen = Seen::new(scene, visibility);
         let disks = disks();
-        let mut lights = vec![Light::FULL; seen.distances.len()];
-        let rows = lights.par_chunks_mut(seen.width).enumerate();
-        rows.for_each(|(row, lights)| {
-            for (column, light) in lights.iter_mut().enumerate() {
-                let distance = seen.distances[row * seen.width + column];
-                if !scene.is_lit_in_detail(distance) {
-                    continue;
-                }
-                let disk = &disks[row % BLOCK * BLOCK + column % BLOCK];
-                *light = look_around(scene, &seen, [column, row], disk);
+        let cell = |index: usize| {
+            let distance = seen.distances[index];
+            let mut light = Light::FULL;
+            if scene.is_lit_in_detail(distance) {
+                let pixel = [index % seen.width, index / seen.width];
+                let disk = &disks[pixel[1] % BLOCK * BLOCK + pixel[0] % BLOCK];
+                light = look_around(scene, &seen, pixel, disk);
             }
-        });
-        Reach { seen, lights }
+            Cell { distance, light }
+        };
+        Reach {
+            width: seen.width,
+            height: seen.height,
+            offset: seen.offset,
+            cells: (0..seen.distances.len())
+                .into_par_iter()
+                .map(cell)
+                .collect(),
+        }
     }
 
     /// The light on a surface at a place in the picture, as the mean over the pixels around it that show
     /// the same surface.
     pub fn smoothed(&self, scene: &Scene, pixel: [usize; 2], point: Vec3, normal: Vec3) -> Light {
         let projection = &scene.projection;
-        let width = self.seen.width;
         let window = |middle: usize, count: usize| {
             middle.saturating_sub(BLOCK / 2 - 1)..(middle + BLOCK / 2 + 1).min(count)
         };
         let offset = point - projection.eye;
         let distance = offset.dot(projection.forward);
-        // A neighbour shows the same surface if it is not more than a few pixels above or below.
-        let tolerance = 5.0 * distance / projection.focal;
-        let from_plane = normal.dot(offset) / tolerance;
-        let [across, down] = projection.ray_steps();
-        let across = normal.dot(across) / tolerance;
-        let first = [self.seen.offset[0], self.seen.offset[1]];
-        let corner = normal.dot(projection.ray(first[0], first[1])) / tolerance;
-        let down = normal.dot(down) / tolerance;
+        // A neighbour shows the same surface if it is not more than a few pixels above or below. Its way
+        // from the tangent plane is linear in its distance and its place in the picture.
+        let scaled_normal = normal * (projection.focal / (SAME_SURFACE * distance));
+        let to_plane = scaled_normal.dot(offset);
+        let [across, down] = projection.ray_steps.map(|step| scaled_normal.dot(step));
+        let corner = scaled_normal.dot(projection.ray(self.offset[0], self.offset[1]));
+        let columns = window(pixel[0], self.width);
+        let first_column = corner + across * columns.start as f32;
         let (mut lamp, mut sky, mut total) = (0.0, 0.0, 0.0);
-        for row in window(pixel[1], self.seen.height) {
-            let along_row = corner + down * row as f32;
-            for column in window(pixel[0], width) {
-                let index = row * width + column;
-                let along_ray = along_row + across * column as f32;
-                let away = (along_ray * self.seen.distances[index] - from_plane).abs();
-                if away < 1.0 {
-                    let weight = 1.0 - away;
-                    lamp += weight * self.lights[index].lamp;
-                    sky += weight * self.lights[index].sky;
-                    total += weight;
-                }
+        for row in window(pixel[1], self.height) {
+            let mut along_ray = first_column + down * row as f32;
+            let start = row * self.width;
+            for cell in &self.cells[start + columns.start..start + columns.end] {
+                let away = (along_ray * cell.distance - to_plane).abs();
+                let weight = if away < 1.0 { 1.0 - away } else { 0.0 };
+                lamp += weight * cell.light.lamp;
+                sky += weight * cell.light.sky;
+                total += weight;
+                along_ray += across;
             }
         }
         if total > 0.0 {
@@ -168,7 +184,7 @@ impl Reach {
                 sky: sky / total,
             }
         } else {
-            self.lights[pixel[1] * width + pixel[0]]
+            self.cells[pixel[1] * self.width + pixel[0]].light
         }
     }
 }

@@ -67,7 +67,7 @@ impl Scene {
         });
         let towards_lamp = lamp::direction(&projection);
         let shadow_map = if quality.shadows {
-            ShadowMap::new(&geometry, towards_lamp)
+            ShadowMap::new(&geometry, towards_lamp, size)
         } else {
             None
         };

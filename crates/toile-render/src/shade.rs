@@ -9,11 +9,11 @@ use crate::scene::Scene;
 use glam::Vec3;
 
 /// The lamp: warm.
-const LAMP: Vec3 = Vec3::new(0.98, 0.90, 0.80);
+const LAMP: Vec3 = Vec3::new(0.86, 0.79, 0.70);
 /// The sky above: cool.
-const SKY: Vec3 = Vec3::new(0.40, 0.44, 0.50);
+const SKY: Vec3 = Vec3::new(0.38, 0.41, 0.45);
 /// Light that the ground throws back.
-const BOUNCE: Vec3 = Vec3::new(0.24, 0.22, 0.20);
+const BOUNCE: Vec3 = Vec3::new(0.25, 0.23, 0.21);
 /// Light that shines through a cloth lit from behind.
 const TRANSLUCENCY: f32 = 0.16;
 /// How far the light of the lamp wraps around an edge, as fibres that stand off let it.
@@ -130,7 +130,7 @@ impl Shader<'_> {
             (f64::from(corner) / shares[k].slope()) as f32
         };
         let height = tallest(0).min(tallest(1)).min(tallest(2));
-        wire * ((height - 2.0) / 8.0).clamp(0.0, 1.0)
+        wire * ((height - 1.5) / 4.5).clamp(0.0, 1.0)
     }
 }
 
