@@ -1,1 +1,37 @@
-fn main() {}
+//! The program `toile`.
+
+// A program's business is to print; libraries never do.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Exit code of a run that was stopped and can be resumed, as shells have it for Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Check(args) => commands::check::check(&args),
+        Command::Export(args) => commands::export::export(&args),
+        Command::Render(args) => commands::render::render(&args),
+        Command::Scenes(args) => commands::scenes::scenes(&args),
+        Command::Schema => commands::scenes::schema(),
+        Command::Lab(args) => commands::lab::lab(&args),
+        Command::Completions(args) => commands::scenes::completions(&args),
+    };
+    match done {
+        Ok(code) => code,
+        Err(report) => {
+            eprintln!("{report:?}");
+            ExitCode::FAILURE
+        }
+    }
+}

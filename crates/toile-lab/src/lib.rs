@@ -1,1 +1,13 @@
-//! toile-lab
+//! Experiments that hold the engine against physics and against the papers.
+//!
+//! An experiment is a function that simulates something whose answer is known and returns what it measured
+//! beside the reference, with a tolerance and a verdict, and pictures of what it saw. The registry
+//! [`EXPERIMENTS`] is what `toile lab list` shows.
+
+mod experiments;
+mod outcome;
+mod registry;
+mod snapshot;
+
+pub use outcome::{Measurement, Outcome};
+pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find, run_experiment};

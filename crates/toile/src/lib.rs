@@ -11,4 +11,16 @@
 //! All quantities are SI (m, kg, s, N, rad); `z` points up. Results are the same bit for bit whatever
 //! the number of threads.
 
+pub mod certificate;
+pub mod contact;
+pub mod drive;
+pub mod energy;
+pub mod integrate;
+pub mod linalg;
 pub mod mesh;
+pub mod model;
+mod parallel;
+pub mod state;
+pub mod step;
+
+pub use glam;

@@ -4,8 +4,9 @@ use super::frames::{Selection, cloth_positions};
 use super::output::{Output, sequence_targets, stem_of};
 use super::surface::widen;
 use super::{ExportError, ExportOptions, ExportSummary};
+use crate::format::{PlyEncoding, write_obj, write_ply};
 use crate::recording::RecordedFrame;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use toile::mesh::Mesh;
 
@@ -19,15 +20,13 @@ pub(super) struct MeshFormat {
 /// Wavefront OBJ.
 pub(super) const OBJ: MeshFormat = MeshFormat {
     extension: "obj",
-    // Stand-in: becomes `|mesh, out| crate::format::write_obj(mesh, out)`.
-    write: plain_obj,
+    write: |mesh, out| write_obj(mesh, out),
 };
 
 /// Stanford PLY.
 pub(super) const PLY: MeshFormat = MeshFormat {
     extension: "ply",
-    // Stand-in: becomes `|mesh, out| crate::format::write_ply(mesh, ENCODING, out)`.
-    write: plain_ply,
+    write: |mesh, out| write_ply(mesh, PlyEncoding::BinaryLittleEndian, out),
 };
 
 pub(super) fn export(
@@ -98,40 +97,4 @@ fn notes(selection: &Selection, options: &ExportOptions) -> Vec<String> {
         ));
     }
     notes
-}
-
-/// Stand-in until the mesh formats are here.
-fn plain_obj(mesh: &Mesh, out: &mut Vec<u8>) -> io::Result<()> {
-    for p in &mesh.positions {
-        writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
-    }
-    for face in &mesh.faces {
-        let corners = face.corners().iter().map(|c| format!(" {}", c + 1));
-        writeln!(out, "f{}", corners.collect::<String>())?;
-    }
-    Ok(())
-}
-
-/// Stand-in until the mesh formats are here.
-fn plain_ply(mesh: &Mesh, out: &mut Vec<u8>) -> io::Result<()> {
-    let (nodes, faces) = (mesh.positions.len(), mesh.faces.len());
-    writeln!(out, "ply\nformat ascii 1.0\nelement vertex {nodes}")?;
-    writeln!(out, "property float x\nproperty float y\nproperty float z")?;
-    writeln!(
-        out,
-        "element face {faces}\nproperty list uchar int vertex_indices\nend_header"
-    )?;
-    for p in &mesh.positions {
-        writeln!(out, "{} {} {}", p.x, p.y, p.z)?;
-    }
-    for face in &mesh.faces {
-        let corners = face.corners().iter().map(|c| format!(" {c}"));
-        writeln!(
-            out,
-            "{}{}",
-            face.corners().len(),
-            corners.collect::<String>()
-        )?;
-    }
-    Ok(())
 }

@@ -197,7 +197,9 @@ impl ArrayBlock {
     }
 
     fn cloth(&mut self, cloth: &ClothTrack) -> ClothHeader {
-        let floats = |list: &[f32]| list.to_vec().into_iter().map(f32::to_le_bytes);
+        fn floats(list: &[f32]) -> impl Iterator<Item = [u8; 4]> + '_ {
+            list.iter().map(|x| x.to_le_bytes())
+        }
         ClothHeader {
             name: cloth.name.clone(),
             first_node: cloth.first_node,

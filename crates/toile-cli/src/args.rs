@@ -1,0 +1,243 @@
+//! What can be said on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Cloth simulation: write a scene, run it, watch it, measure it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "toile",
+    version,
+    after_help = "\
+First steps:
+  toile run hello                 simulate a bundled scene into runs/hello
+  xdg-open runs/hello/report.html look at it: 3D player and plots in your browser
+  toile scenes                    what else is bundled
+  toile scenes hello > my.toml    start a scene of your own
+  toile check my.toml             find mistakes before running
+  toile run my.toml --set cloth.sheet.material.bend=1e-5
+  toile export runs/my --to glb --out my.glb   for Blender
+
+All quantities are SI (m, kg, s, N); z points up. Every command explains itself with --help."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene into a folder of results
+    #[command(after_help = "\
+A run folder holds:
+  report.html             3D player and plots, one file, works offline
+  preview.png             contact sheet;  preview-animated.png  the motion
+  frames.toile            all frames, for `toile export` and `toile render`
+  metrics.csv             per frame: time, certificate (stretch, gap, residuals), energies
+  timings.csv             per frame: wall time by phase
+  scene.resolved.toml     the scene with every default filled in
+  checkpoint.toile        where --resume goes on
+
+Ctrl-C stops after the present frame and leaves a resumable run (exit code 130).
+Exit code 1: the scene is wrong, the physics failed, or the scene's [expect] table was missed.
+
+Examples:
+  toile run hello
+  toile run my.toml -o results/soft --set cloth.sheet.material.bend=1e-6
+  toile run my.toml --until 0.5
+  toile run my.toml --resume")]
+    Run(RunArgs),
+    /// Look for mistakes in a scene or a mesh, and say what each means
+    #[command(after_help = "\
+For a mesh (.obj, .ply): degenerate and duplicate elements, non-manifold edges, inverted elements, isolated
+nodes, self-intersections and more. For a scene: everything `run` would refuse, and its cloths' meshes.
+Exit code 1 if there is an error; warnings alone exit with 0.")]
+    Check(CheckArgs),
+    /// Write a run's frames for other programs
+    #[command(after_help = "\
+  obj, ply   one mesh per frame, quads kept
+  glb        animated glTF (morph targets); opens in Blender and in browsers
+  usda       USD text with time samples; opens in Houdini, Blender, usdview
+  vtu        one file per frame and a .pvd for ParaView, with stretch and area change
+
+Examples:
+  toile export runs/hello --to glb --out hello.glb
+  toile export runs/hello --to obj --out frames/hello --every 5")]
+    Export(ExportArgs),
+    /// Take pictures of a run again, with another camera or coloured by stretch
+    #[command(after_help = "\
+Examples:
+  toile render runs/hello --out side.png --azimuth 0 --elevation 5
+  toile render runs/hello --frame last --size 1600x1200 --color stretch --out stretch.png
+  toile render runs/hello --animate --out swing.png")]
+    Render(RenderArgs),
+    /// List the bundled scenes, or print one
+    Scenes(ScenesArgs),
+    /// Print the JSON schema of scene files, for editors
+    Schema,
+    /// Experiments that hold the engine against physics and the papers
+    Lab(LabArgs),
+    /// Print a shell completion script
+    #[command(
+        after_help = "Example: toile completions bash > ~/.local/share/bash-completion/completions/toile"
+    )]
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// A scene file, or the name of a bundled scene (see `toile scenes`)
+    pub scene: String,
+    /// Folder for the results [default: runs/NAME]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Stop at this time (s), earlier than the scene does; --resume goes on from there
+    #[arg(long, value_name = "T")]
+    pub until: Option<f64>,
+    /// Change a field of the scene: field.path=value, value as in TOML; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Go on from the folder's last checkpoint, to the same bits as an uninterrupted run
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace results that are in the folder already
+    #[arg(long)]
+    pub force: bool,
+    /// Number of threads [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Do not make pictures and the report at the end
+    #[arg(long)]
+    pub no_report: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A scene (.toml or the name of a bundled one) or a mesh (.obj, .ply)
+    pub file: String,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Format {
+    Obj,
+    Ply,
+    Glb,
+    Usda,
+    Vtu,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// A run folder
+    pub folder: PathBuf,
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Format,
+    /// Where to; for one file per frame, the start of the files' names
+    #[arg(long, value_name = "PATH")]
+    pub out: PathBuf,
+    /// Only every Nth frame
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// First frame, counted from 0
+    #[arg(long, value_name = "N")]
+    pub from: Option<usize>,
+    /// Last frame
+    #[arg(long, value_name = "N")]
+    pub to_frame: Option<usize>,
+    /// Replace existing files
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Color {
+    /// The cloth's own colours
+    Cloth,
+    /// By stretch
+    Stretch,
+}
+
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// A run folder
+    pub folder: PathBuf,
+    /// The picture to write (PNG)
+    #[arg(long, value_name = "FILE", default_value = "render.png")]
+    pub out: PathBuf,
+    /// Which frame: a number counted from 0, or `last`; without it a contact sheet of the whole run
+    #[arg(long, value_name = "N|last")]
+    pub frame: Option<String>,
+    /// An animated PNG of the whole run
+    #[arg(long, conflicts_with = "frame")]
+    pub animate: bool,
+    /// Direction of the camera in the ground plane (degrees): 0 from +x, 90 from +y
+    #[arg(long, allow_negative_numbers = true)]
+    pub azimuth: Option<f64>,
+    /// Height of the camera above the horizon (degrees)
+    #[arg(long, allow_negative_numbers = true)]
+    pub elevation: Option<f64>,
+    /// 2 is twice as near
+    #[arg(long)]
+    pub zoom: Option<f64>,
+    /// Size of each picture in pixels, as WIDTHxHEIGHT
+    #[arg(long, default_value = "640x480")]
+    pub size: String,
+    /// How cloth is coloured
+    #[arg(long, default_value = "cloth")]
+    pub color: Color,
+    /// Strain at the ends of the colour scale (0.05 is 5 %)
+    #[arg(long, default_value_t = 0.05)]
+    pub range: f64,
+    /// Draw the mesh
+    #[arg(long)]
+    pub wireframe: bool,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ScenesArgs {
+    /// Print this scene's text
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    #[command(subcommand)]
+    pub command: LabCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LabCommand {
+    /// List the experiments
+    List,
+    /// Run experiments: prints measured, reference, tolerance and verdict; exits with 1 where one fails
+    Run {
+        /// Names of experiments
+        #[arg(required_unless_present = "all")]
+        names: Vec<String>,
+        /// All of them
+        #[arg(long, conflicts_with = "names")]
+        all: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// A short version, for tests
+        #[arg(long)]
+        quick: bool,
+        /// Folder for pictures
+        #[arg(long, value_name = "DIR", default_value = "lab")]
+        out: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

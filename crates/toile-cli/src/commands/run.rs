@@ -1,0 +1,211 @@
+//! `toile run`.
+
+use super::find_scene;
+use crate::INTERRUPTED;
+use crate::args::RunArgs;
+use crate::output::say;
+use crate::progress::ProgressDisplay;
+use miette::{IntoDiagnostic, Result, miette};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use toile_scene::present::{write_previews, write_report_page};
+use toile_scene::recording::Recording;
+use toile_scene::report::MetricsTable;
+use toile_scene::run::{
+    Checkpoint, RunFolder, RunOptions, RunOutcome, RunSummary, judge, run as run_world,
+};
+use toile_scene::scene::{World, parse_override, resolve};
+use toile_scene::spec::OutputSpec;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+pub fn run(args: &RunArgs) -> Result<ExitCode> {
+    let mut source = find_scene(&args.scene)?;
+    for text in &args.overrides {
+        let parsed = parse_override(text).map_err(|message| miette!("--set {message}"))?;
+        source.overrides.push(parsed);
+    }
+    let spec = source.parse()?;
+    let output = spec.output.clone();
+    let world = resolve(&source, spec)?;
+    let path = args
+        .output
+        .clone()
+        .unwrap_or_else(|| default_folder(&args.scene));
+    let folder = if args.resume {
+        RunFolder::resume(&path)
+    } else {
+        RunFolder::create(&path, args.force)
+    }
+    .into_diagnostic()?;
+    listen_for_interrupts()?;
+
+    let note = |text: String| {
+        if !args.quiet {
+            say(text);
+        }
+    };
+    note(introduction(&world));
+    let mut display = ProgressDisplay::new(args.quiet);
+    let options = RunOptions {
+        until: args.until,
+        resume: args.resume,
+        threads: args.threads.map(usize::from),
+        checkpoint_interval: output.checkpoint_interval,
+        stop: &STOP,
+    };
+    let summary = run_world(&world, &folder, &options, &mut display);
+    display.finish();
+    let summary = summary.into_diagnostic()?;
+    note(conclusion(&summary, folder.path()));
+    if summary.outcome == RunOutcome::Interrupted {
+        let again = format!(
+            "continue with: toile run {} -o {} --resume",
+            args.scene,
+            path.display()
+        );
+        eprintln!("stopped; {again}");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    finish(&world, &folder, &output, args, &summary)
+}
+
+/// `runs/NAME`, with the name of the scene file or of the bundled scene.
+fn default_folder(scene: &str) -> PathBuf {
+    let stem = Path::new(scene).file_stem();
+    Path::new("runs").join(stem.unwrap_or("scene".as_ref()))
+}
+
+fn listen_for_interrupts() -> Result<()> {
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into()); // asked twice: now
+        }
+        eprintln!("\nstopping after this frame (once more to stop at once)");
+    })
+    .into_diagnostic()
+}
+
+fn introduction(world: &World) -> String {
+    let faces: usize = world
+        .model
+        .cloths
+        .iter()
+        .map(|c| c.topology.faces.len())
+        .sum();
+    format!(
+        "{}: {} nodes, {faces} faces, {} steps of {:.3} ms",
+        if world.title.is_empty() {
+            "scene"
+        } else {
+            &world.title
+        },
+        world.model.node_count(),
+        world.schedule.steps(),
+        world.schedule.step * 1e3,
+    )
+}
+
+fn conclusion(summary: &RunSummary, folder: &Path) -> String {
+    let resumed = summary
+        .resumed_at
+        .map_or(String::new(), |t| format!(" (resumed at {t:.3} s)"));
+    if summary.steps == 0 {
+        return format!(
+            "nothing left to simulate; {} frames in {}",
+            summary.frames,
+            folder.display()
+        );
+    }
+    format!(
+        "{} steps in {:.2} s, {:.0} steps/s, {:.0} % in the linear solve{resumed}; {} frames in {}",
+        summary.steps,
+        summary.wall,
+        summary.steps as f64 / summary.wall,
+        100.0 * summary.times.solve / summary.times.total().max(f64::MIN_POSITIVE),
+        summary.frames,
+        folder.display(),
+    )
+}
+
+/// Pictures, report and verdict of a run that reached its end.
+fn finish(
+    world: &World,
+    folder: &RunFolder,
+    output: &OutputSpec,
+    args: &RunArgs,
+    summary: &RunSummary,
+) -> Result<ExitCode> {
+    let recording = Recording::open(folder.path()).into_diagnostic()?;
+    let text = std::fs::read_to_string(folder.file("metrics.csv")).into_diagnostic()?;
+    let metrics = MetricsTable::parse_csv(&text).into_diagnostic()?;
+    if output.preview && !args.no_report {
+        write_previews(&recording, folder.path(), output.camera).into_diagnostic()?;
+    }
+    if output.report && !args.no_report {
+        let facts = facts(world, summary, &metrics);
+        let scene = &world.resolved;
+        write_report_page(&recording, &metrics, facts, scene, folder.path()).into_diagnostic()?;
+        if !args.quiet {
+            say(format!("look at {}", folder.file("report.html").display()));
+        }
+    }
+    // A run cut short by --until has not reached the end that the scene speaks of.
+    if args.until.is_some() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).into_diagnostic()?;
+    let state = checkpoint.map_or_else(|| world.state.clone(), |c| c.state);
+    let verdicts = judge(&world.expect, &metrics, &state);
+    let missed = verdicts.iter().filter(|v| !v.holds);
+    for verdict in missed.clone() {
+        eprintln!(
+            "expect.{} failed: measured {:.6}, expected {}",
+            verdict.what, verdict.measured, verdict.expected
+        );
+    }
+    if missed.count() > 0 {
+        return Ok(ExitCode::FAILURE);
+    }
+    if !verdicts.is_empty() && !args.quiet {
+        say(format!(
+            "all {} expectations of the scene hold",
+            verdicts.len()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn facts(world: &World, summary: &RunSummary, metrics: &MetricsTable) -> Vec<(String, String)> {
+    let worst = metrics
+        .columns
+        .iter()
+        .position(|c| c == "stretch_worst")
+        .map_or(f64::NAN, |k| {
+            let values = metrics.rows.iter().map(|row| row[k]);
+            values.fold(f64::NEG_INFINITY, f64::max)
+        });
+    let faces: usize = world
+        .model
+        .cloths
+        .iter()
+        .map(|c| c.topology.faces.len())
+        .sum();
+    let mut facts = vec![
+        ("nodes".into(), world.model.node_count().to_string()),
+        ("faces".into(), faces.to_string()),
+        (
+            "time step".into(),
+            format!("{:.3} ms", world.schedule.step * 1e3),
+        ),
+        ("worst stretch".into(), format!("{:.2} %", worst * 100.0)),
+    ];
+    if summary.steps > 0 {
+        let rate = summary.steps as f64 / summary.wall;
+        facts.push(("speed".into(), format!("{rate:.0} steps/s")));
+        let ratio = rate * world.schedule.step;
+        facts.push(("real-time factor".into(), format!("{ratio:.2}")));
+    }
+    facts
+}

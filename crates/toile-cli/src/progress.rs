@@ -1,0 +1,97 @@
+//! A progress bar on a terminal, plain lines elsewhere.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+use toile_scene::run::{Observer, Progress};
+
+/// Shows how far a run is: step rate, simulated time, time left.
+pub enum ProgressDisplay {
+    Bar(Option<ProgressBar>),
+    Lines(Lines),
+    Quiet,
+}
+
+pub struct Lines {
+    begin: Instant,
+    last: Instant,
+    first_step: Option<u64>,
+}
+
+/// Plain lines come this far apart.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+impl ProgressDisplay {
+    /// Chooses by what standard error is connected to.
+    pub fn new(quiet: bool) -> Self {
+        if quiet {
+            ProgressDisplay::Quiet
+        } else if std::io::stderr().is_terminal() {
+            ProgressDisplay::Bar(None)
+        } else {
+            let now = Instant::now();
+            ProgressDisplay::Lines(Lines {
+                begin: now,
+                last: now,
+                first_step: None,
+            })
+        }
+    }
+
+    /// Clears the bar.
+    pub fn finish(&mut self) {
+        if let ProgressDisplay::Bar(Some(bar)) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Observer for ProgressDisplay {
+    fn step(&mut self, progress: Progress) {
+        match self {
+            ProgressDisplay::Bar(slot) => {
+                let bar = slot.get_or_insert_with(|| new_bar(&progress));
+                bar.set_position(progress.steps);
+                bar.set_message(format!("t = {:.2} s", progress.time));
+            }
+            ProgressDisplay::Lines(lines) => lines.step(&progress),
+            ProgressDisplay::Quiet => {}
+        }
+    }
+}
+
+fn new_bar(progress: &Progress) -> ProgressBar {
+    let template = "{bar:32} {percent:>3} %  {msg}  {per_sec:.0}  {eta} left";
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let rate = |state: &indicatif::ProgressState, w: &mut dyn std::fmt::Write| {
+        let _ = write!(w, "{:.0} steps/s", state.per_sec());
+    };
+    let bar = ProgressBar::new(progress.steps_total).with_style(style.with_key("per_sec", rate));
+    // A resumed run starts in the middle; its rate and time left count from there.
+    bar.set_position(progress.steps.saturating_sub(1));
+    bar.reset_eta();
+    bar
+}
+
+impl Lines {
+    fn step(&mut self, progress: &Progress) {
+        let first = *self
+            .first_step
+            .get_or_insert(progress.steps.saturating_sub(1));
+        if self.last.elapsed() < LINE_INTERVAL {
+            return;
+        }
+        self.last = Instant::now();
+        let done = (progress.steps - first) as f64;
+        let rate = done / self.begin.elapsed().as_secs_f64();
+        let left = progress.steps_total.saturating_sub(progress.steps) as f64 / rate;
+        eprintln!(
+            "step {} of {} (t = {:.2} s), {rate:.0} steps/s, {} left",
+            progress.steps,
+            progress.steps_total,
+            progress.time,
+            indicatif::HumanDuration(Duration::from_secs_f64(left.clamp(0.0, 1e9))),
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! Checkpoints: the whole state of a run in one file.
+//!
+//! Layout (little-endian): `TOILECHK`, version `u32`, fingerprint of the scene `u64`, frames written `u64`,
+//! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, node count
+//! `u64`, positions and velocities (3 × `f64` each), pin count `u64`, for each pin its interval (`u32`,
+//! 0xFFFFFFFF for none) and its anchors (count `u64`, 3 × `f64` each); last a CRC-32 of all before.
+
+use glam::DVec3;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use toile::drive::PinState;
+use toile::state::State;
+
+const MAGIC: &[u8; 8] = b"TOILECHK";
+const VERSION: u32 = 1;
+
+/// A run as far as it got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// Tells scenes apart: a checkpoint belongs to the scene with the same fingerprint.
+    pub fingerprint: u64,
+    /// Frames in the cache.
+    pub frames: u64,
+    /// Bytes of `metrics.csv`.
+    pub metrics_bytes: u64,
+    /// Bytes of `timings.csv`.
+    pub timings_bytes: u64,
+    /// The state after the last of these frames.
+    pub state: State,
+}
+
+/// A checkpoint that cannot be used.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is damaged or of another kind.
+    #[error("{path} is not a usable checkpoint: {what}; start again with --force")]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+impl Checkpoint {
+    /// The file's bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let state = &self.state;
+        let mut out = Vec::with_capacity(128 + state.positions.len() * 48);
+        out.extend(MAGIC);
+        out.extend(VERSION.to_le_bytes());
+        for number in [
+            self.fingerprint,
+            self.frames,
+            self.metrics_bytes,
+            self.timings_bytes,
+        ] {
+            out.extend(number.to_le_bytes());
+        }
+        out.extend(state.time.to_le_bytes());
+        out.extend(state.steps.to_le_bytes());
+        put_vectors(&mut out, &state.positions);
+        // The velocities are as many as the positions; their count is written all the same, so that
+        // one routine reads every list.
+        put_vectors(&mut out, &state.velocities);
+        out.extend((state.pins.len() as u64).to_le_bytes());
+        for pin in &state.pins {
+            out.extend(pin.interval.unwrap_or(u32::MAX).to_le_bytes());
+            put_vectors(&mut out, &pin.anchors);
+        }
+        let sum = crc32fast::hash(&out);
+        out.extend(sum.to_le_bytes());
+        out
+    }
+
+    /// Reads a checkpoint file; `None` if there is none.
+    pub fn read(path: &Path) -> Result<Option<Self>, CheckpointError> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                return Err(CheckpointError::Io {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
+        };
+        let decoded = Self::decode(&bytes).map_err(|what| CheckpointError::Corrupt {
+            path: path.to_owned(),
+            what,
+        });
+        decoded.map(Some)
+    }
+
+    /// Reads the file's bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
+        let (body, sum) = bytes.split_last_chunk::<4>().ok_or("it is too short")?;
+        if !body.starts_with(MAGIC) {
+            return Err("it does not start with TOILECHK");
+        }
+        if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
+            return Err("its checksum is wrong");
+        }
+        let mut input = Input(&body[8..]);
+        if input.u32()? != VERSION {
+            return Err("it was written by another version");
+        }
+        let [fingerprint, frames, metrics_bytes, timings_bytes] =
+            [input.u64()?, input.u64()?, input.u64()?, input.u64()?];
+        let time = f64::from_bits(input.u64()?);
+        let steps = input.u64()?;
+        let positions = input.vectors()?;
+        let velocities = input.vectors()?;
+        let pin_count = input.u64()?;
+        let mut pins = Vec::new();
+        for _ in 0..pin_count {
+            let interval = input.u32()?;
+            pins.push(PinState {
+                interval: (interval != u32::MAX).then_some(interval),
+                anchors: input.vectors()?,
+            });
+        }
+        if !input.0.is_empty() {
+            return Err("it has more bytes than it should");
+        }
+        Ok(Checkpoint {
+            fingerprint,
+            frames,
+            metrics_bytes,
+            timings_bytes,
+            state: State {
+                time,
+                steps,
+                positions,
+                velocities,
+                pins,
+            },
+        })
+    }
+}
+
+fn put_vectors(out: &mut Vec<u8>, list: &[DVec3]) {
+    out.extend((list.len() as u64).to_le_bytes());
+    for number in list.iter().flat_map(|v| v.to_array()) {
+        out.extend(number.to_le_bytes());
+    }
+}
+
+struct Input<'a>(&'a [u8]);
+
+impl Input<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], &'static str> {
+        let (head, tail) = self.0.split_first_chunk::<N>().ok_or("it ends too early")?;
+        self.0 = tail;
+        Ok(*head)
+    }
+
+    fn u32(&mut self) -> Result<u32, &'static str> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64, &'static str> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn vectors(&mut self) -> Result<Vec<DVec3>, &'static str> {
+        let count = self.u64()?;
+        if count > (self.0.len() / 24) as u64 {
+            return Err("it ends too early");
+        }
+        (0..count)
+            .map(|_| {
+                let [x, y, z] = [self.u64()?, self.u64()?, self.u64()?].map(f64::from_bits);
+                Ok(DVec3::new(x, y, z))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> Checkpoint {
+        Checkpoint {
+            fingerprint: 0x1234_5678_9abc_def0,
+            frames: 7,
+            metrics_bytes: 99,
+            timings_bytes: 42,
+            state: State {
+                time: 0.1 + 0.2,
+                steps: 30,
+                positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE); 3],
+                velocities: vec![DVec3::splat(1.0 / 3.0); 3],
+                pins: vec![
+                    PinState::default(),
+                    PinState {
+                        interval: Some(2),
+                        anchors: vec![DVec3::X],
+                    },
+                ],
+            },
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_reads_back_bit_for_bit() {
+        let bytes = sample().encode();
+        let back = Checkpoint::decode(&bytes).unwrap();
+        assert_eq!(back, sample());
+        assert_eq!(back.encode(), bytes);
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_checkpoints_are_refused_without_panic(cut in 0usize..400, flip in 0usize..400, bit in 0u8..8) {
+            let mut bytes = sample().encode();
+            let at = flip % bytes.len();
+            bytes[at] ^= 1 << bit;
+            prop_assert!(Checkpoint::decode(&bytes).is_err());
+            bytes.truncate(cut % bytes.len());
+            prop_assert!(Checkpoint::decode(&bytes).is_err());
+        }
+
+        #[test]
+        fn random_bytes_are_refused_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert!(Checkpoint::decode(&bytes).is_err());
+            // Also with a valid frame around them, so that the inner lists are reached.
+            let mut framed = MAGIC.to_vec();
+            framed.extend(VERSION.to_le_bytes());
+            framed.extend(&bytes);
+            framed.extend(crc32fast::hash(&framed).to_le_bytes());
+            let _ = Checkpoint::decode(&framed);
+        }
+    }
+}

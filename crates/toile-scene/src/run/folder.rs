@@ -1,0 +1,169 @@
+//! The folder of a run: who may write there, and how.
+
+use crate::recording;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A folder that results go into. While this value lives, no other run can write there.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// A folder that cannot be used.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    /// The system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// There are results already.
+    #[error(
+        "{path} already holds results; continue them with --resume, replace them with --force, or choose another \
+         folder with -o"
+    )]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is something else.
+    #[error("{path} holds files that are not results of a run; choose another folder with -o")]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Another run is at work.
+    #[error("another run is writing to {path}; wait for it or choose another folder with -o")]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+const LOCK: &str = ".lock";
+/// Everything a run writes; nothing else is ever removed.
+const OWN_FILES: [&str; 8] = [
+    recording::FILE_NAME,
+    "scene.resolved.toml",
+    "metrics.csv",
+    "timings.csv",
+    "checkpoint.toile",
+    "preview.png",
+    "preview-animated.png",
+    "report.html",
+];
+
+impl RunFolder {
+    /// Makes the folder, or takes an existing empty one. With `force`, results that are there are removed;
+    /// files of other origin never are.
+    pub fn create(path: &Path, force: bool) -> Result<Self, FolderError> {
+        let folder = Self::lock(path)?;
+        let occupied = OWN_FILES.iter().any(|name| path.join(name).exists());
+        if occupied && !force {
+            return Err(FolderError::Occupied {
+                path: path.to_owned(),
+            });
+        }
+        if !occupied && folder.has_other_files()? {
+            return Err(FolderError::Foreign {
+                path: path.to_owned(),
+            });
+        }
+        folder.clear()?;
+        Ok(folder)
+    }
+
+    /// Takes the folder of an earlier run to go on there; makes it if there is none.
+    pub fn resume(path: &Path) -> Result<Self, FolderError> {
+        let folder = Self::lock(path)?;
+        let occupied = OWN_FILES.iter().any(|name| path.join(name).exists());
+        if !occupied && folder.has_other_files()? {
+            return Err(FolderError::Foreign {
+                path: path.to_owned(),
+            });
+        }
+        Ok(folder)
+    }
+
+    fn lock(path: &Path) -> Result<Self, FolderError> {
+        let io = |source| FolderError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        std::fs::create_dir_all(path).map_err(io)?;
+        let lock = File::create(path.join(LOCK)).map_err(io)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(RunFolder {
+                path: path.to_owned(),
+                _lock: lock,
+            }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(FolderError::Busy {
+                path: path.to_owned(),
+            }),
+            Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
+        }
+    }
+
+    fn has_other_files(&self) -> Result<bool, FolderError> {
+        let entries = std::fs::read_dir(&self.path).map_err(|source| self.io(source))?;
+        let other = |name: &std::ffi::OsStr| name != LOCK;
+        Ok(entries.flatten().any(|e| other(&e.file_name())))
+    }
+
+    /// Removes the results of an earlier run.
+    pub fn clear(&self) -> Result<(), FolderError> {
+        for name in OWN_FILES {
+            match std::fs::remove_file(self.path.join(name)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(self.io(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file in the folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    fn io(&self, source: std::io::Error) -> FolderError {
+        FolderError::Io {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+/// Writes a file so that at every moment either the old or the whole new one is there: into a temporary
+/// file beside it, to the disk, then renamed over it.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    let io = |source| FolderError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let temporary = path.with_file_name(name);
+    let written = File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // Best effort: the error that matters is the first one.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written.map_err(io)
+}

@@ -1,0 +1,102 @@
+//! The table of certificates, one row per frame.
+
+use toile::certificate::{Energies, PhaseTimes, Status, StepReport};
+
+/// What a frame's steps had to say, worst first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameMetrics {
+    /// Largest edge strain in any step.
+    pub stretch_worst: f64,
+    /// Mean absolute edge strain after the last step.
+    pub stretch_mean: f64,
+    /// Largest distance of a held node from its target (m).
+    pub pin_residual: f64,
+    /// Smallest gap to any body (m); `NaN` without bodies.
+    pub gap_smallest: f64,
+    /// Iterations of all linear solves.
+    pub iterations: u32,
+    /// Largest relative residual of a linear solve.
+    pub linear_residual: f64,
+    /// Steps that did not converge.
+    pub unconverged_steps: u32,
+    /// Wall time by phase (s).
+    pub times: PhaseTimes,
+}
+
+/// Columns of `metrics.csv`.
+pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
+    linear_residual,unconverged_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
+
+pub(super) const TIMING_COLUMNS: &str = "time,drive,assemble,solve,collide,certify,total";
+
+impl FrameMetrics {
+    /// Before any step.
+    pub fn empty() -> Self {
+        FrameMetrics {
+            stretch_worst: f64::NEG_INFINITY,
+            stretch_mean: 0.0,
+            pin_residual: 0.0,
+            gap_smallest: f64::NAN,
+            iterations: 0,
+            linear_residual: 0.0,
+            unconverged_steps: 0,
+            times: PhaseTimes::default(),
+        }
+    }
+
+    /// Takes a step into account.
+    pub fn add(&mut self, report: &StepReport) {
+        let certificate = &report.certificate;
+        self.stretch_worst = self.stretch_worst.max(certificate.stretch_worst);
+        self.stretch_mean = certificate.stretch_mean;
+        self.pin_residual = self.pin_residual.max(certificate.pin_residual);
+        // f64::min passes over NaN, so the first real gap replaces it.
+        let gap = certificate.gap_smallest.unwrap_or(f64::NAN);
+        self.gap_smallest = self.gap_smallest.min(gap);
+        self.iterations += certificate.iterations;
+        self.linear_residual = self.linear_residual.max(certificate.linear_residual);
+        self.unconverged_steps += u32::from(report.status != Status::Converged);
+        self.times.add(&report.times);
+    }
+
+    /// A row of `metrics.csv`. What is not known is left empty.
+    pub fn row(&self, time: f64, energies: &Energies) -> String {
+        let known = |value: f64| {
+            if value.is_finite() {
+                value.to_string()
+            } else {
+                String::new()
+            }
+        };
+        [
+            known(time),
+            known(self.stretch_worst),
+            known(self.stretch_mean),
+            known(self.gap_smallest),
+            known(self.pin_residual),
+            self.iterations.to_string(),
+            known(self.linear_residual),
+            self.unconverged_steps.to_string(),
+            known(energies.kinetic),
+            known(energies.gravity),
+            known(energies.elastic),
+            known(energies.total()),
+        ]
+        .join(",")
+    }
+
+    /// A row of `timings.csv`.
+    pub(super) fn timing_row(&self, time: f64) -> String {
+        let t = &self.times;
+        let numbers = [
+            t.drive,
+            t.assemble,
+            t.solve,
+            t.collide,
+            t.certify,
+            t.total(),
+        ];
+        let numbers = numbers.map(|n| format!("{n:.6}"));
+        format!("{time},{}", numbers.join(","))
+    }
+}

@@ -1,0 +1,18 @@
+//! Running a world: steps, frames, sinks, checkpoints.
+//!
+//! The order of writes makes a run safe against being killed at any moment: frames and tables are appended
+//! and brought to the disk first, then the checkpoint that counts them replaces the old one in a single
+//! rename. Resuming cuts off whatever was written after the checkpoint and goes on from there, to the same
+//! bytes.
+
+mod checkpoint;
+mod folder;
+mod metrics;
+mod runner;
+mod verdict;
+
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use folder::{FolderError, RunFolder, write_atomically};
+pub use metrics::{FrameMetrics, METRIC_COLUMNS};
+pub use runner::{Frame, Observer, Progress, RunError, RunOptions, RunOutcome, RunSummary, run};
+pub use verdict::{Verdict, judge};

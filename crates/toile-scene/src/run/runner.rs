@@ -1,0 +1,405 @@
+//! The loop: step, gather, push frames to sinks, checkpoint.
+
+use super::checkpoint::{Checkpoint, CheckpointError};
+use super::folder::{FolderError, RunFolder, write_atomically};
+use super::metrics::{FrameMetrics, METRIC_COLUMNS, TIMING_COLUMNS};
+use crate::recording::{self, BodyPose, RecordingError, RecordingWriter};
+use crate::scene::World;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use thiserror::Error;
+use toile::certificate::{Energies, StepError};
+use toile::state::State;
+use toile::step::{Workspace, step};
+
+/// What a run is told besides its scene.
+#[derive(Debug)]
+pub struct RunOptions<'a> {
+    /// Stop at this time (s) though the scene is longer.
+    pub until: Option<f64>,
+    /// Go on from the folder's checkpoint.
+    pub resume: bool,
+    /// Threads; all cores if `None`. The result does not depend on it.
+    pub threads: Option<usize>,
+    /// Wall time between checkpoints (s).
+    pub checkpoint_interval: f64,
+    /// Set from outside (Ctrl-C) to stop after the present frame.
+    pub stop: &'a AtomicBool,
+}
+
+/// A frame as it is written.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    /// Its number; 0 is the start.
+    pub index: u64,
+    /// Its time (s).
+    pub time: f64,
+    /// Nodes and pins.
+    pub state: &'a State,
+    /// Where the bodies are.
+    pub poses: &'a [BodyPose],
+    /// What the steps since the last frame had to say.
+    pub metrics: &'a FrameMetrics,
+    /// Energies (J).
+    pub energies: Energies,
+}
+
+/// Somebody who watches a run: a progress bar, a live viewer.
+pub trait Observer: Send {
+    /// A step was made.
+    fn step(&mut self, _progress: Progress) {}
+    /// A frame was written.
+    fn frame(&mut self, _frame: &Frame) {}
+}
+
+/// Nobody watches.
+impl Observer for () {}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Steps made, those before a resume included.
+    pub steps: u64,
+    /// Steps to make.
+    pub steps_total: u64,
+    /// Simulated time (s).
+    pub time: f64,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunOutcome {
+    /// It reached its end.
+    Finished,
+    /// It was stopped and can be resumed.
+    Interrupted,
+}
+
+/// What a run says at its end.
+#[derive(Clone, Copy, Debug)]
+pub struct RunSummary {
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// Frames in the folder.
+    pub frames: u64,
+    /// Steps made by this call.
+    pub steps: u64,
+    /// Wall time of this call (s).
+    pub wall: f64,
+    /// Where that time went (s).
+    pub times: toile::certificate::PhaseTimes,
+    /// The time that a resumed run went on from (s).
+    pub resumed_at: Option<f64>,
+}
+
+/// A run that could not go on. What was written up to the last checkpoint is kept.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The physics failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The folder failed.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The frame cache failed.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// The checkpoint failed.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A table could not be written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The scene is not the one that was run here.
+    #[error(
+        "{folder} was made from a different scene (meshes, materials, bodies or time steps have changed); run it anew \
+         with --force or another -o"
+    )]
+    SceneChanged {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The end lies beyond the scene's.
+    #[error(
+        "--until {until} is beyond the scene's duration of {duration} s; lengthen it with --set time.duration={until}"
+    )]
+    BeyondEnd {
+        /// Asked for (s).
+        until: f64,
+        /// The scene's (s).
+        duration: f64,
+    },
+    /// Threads could not be started.
+    #[error("cannot start {threads} threads: {message}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why.
+        message: String,
+    },
+}
+
+/// Runs a world into a folder. The observer hears of every step and frame.
+pub fn run(
+    world: &World,
+    folder: &RunFolder,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+) -> Result<RunSummary, RunError> {
+    let threads = options.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| RunError::Threads {
+        threads,
+        message: error.to_string(),
+    })?;
+    pool.install(|| run_here(world, folder, options, observer))
+}
+
+fn run_here(
+    world: &World,
+    folder: &RunFolder,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+) -> Result<RunSummary, RunError> {
+    let begin = Instant::now();
+    let schedule = world.schedule;
+    let last_frame = last_frame(world, options.until)?;
+    let mut sinks = Sinks::open(world, folder, options.resume)?;
+    let mut state = sinks.state.take().unwrap_or_else(|| world.state.clone());
+    let resumed_at = (state.steps > 0).then_some(state.time);
+    let first_step = state.steps;
+    let mut workspace = Workspace::new(&world.model, Some(seconds));
+    let mut times = toile::certificate::PhaseTimes::default();
+    let mut checkpointed = Instant::now();
+    let mut outcome = RunOutcome::Finished;
+
+    if sinks.frames == 0 {
+        sinks.push(world, &state, &FrameMetrics::empty(), observer)?;
+        sinks.checkpoint(&state)?;
+    }
+    while sinks.frames <= last_frame {
+        let mut metrics = FrameMetrics::empty();
+        for _ in 0..schedule.substeps {
+            let report = step(&world.model, &mut state, &mut workspace, schedule.step)?;
+            metrics.add(&report);
+            observer.step(Progress {
+                steps: state.steps,
+                steps_total: last_frame * u64::from(schedule.substeps),
+                time: state.time,
+            });
+        }
+        times.add(&metrics.times);
+        sinks.push(world, &state, &metrics, observer)?;
+        let stopping = options.stop.load(Ordering::Relaxed);
+        let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
+        if stopping || due || sinks.frames > last_frame {
+            sinks.checkpoint(&state)?;
+            checkpointed = Instant::now();
+        }
+        if stopping && sinks.frames <= last_frame {
+            outcome = RunOutcome::Interrupted;
+            break;
+        }
+    }
+    Ok(RunSummary {
+        outcome,
+        frames: sinks.frames,
+        steps: state.steps - first_step,
+        wall: begin.elapsed().as_secs_f64(),
+        times,
+        resumed_at,
+    })
+}
+
+fn last_frame(world: &World, until: Option<f64>) -> Result<u64, RunError> {
+    let schedule = world.schedule;
+    let Some(until) = until else {
+        return Ok(schedule.frames);
+    };
+    let wanted = (until * schedule.fps - 1e-9).ceil().max(0.0);
+    if !until.is_finite() || wanted > schedule.frames as f64 {
+        return Err(RunError::BeyondEnd {
+            until,
+            duration: schedule.frames as f64 / schedule.fps,
+        });
+    }
+    Ok(wanted as u64)
+}
+
+/// Seconds since the first call: the clock that the engine itself does not have.
+fn seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+/// All sinks of a run and the checkpoint that counts what they hold.
+struct Sinks<'a> {
+    folder: &'a RunFolder,
+    fingerprint: u64,
+    frames: u64,
+    recording: RecordingWriter,
+    metrics: Table,
+    timings: Table,
+    /// The state to go on from, if resumed.
+    state: Option<State>,
+}
+
+impl<'a> Sinks<'a> {
+    fn open(world: &World, folder: &'a RunFolder, resume: bool) -> Result<Self, RunError> {
+        let fingerprint = world.fingerprint();
+        let checkpoint = match resume {
+            true => Checkpoint::read(&folder.file("checkpoint.toile"))?,
+            false => None,
+        };
+        let cache = folder.file(recording::FILE_NAME);
+        let (metrics, timings) = (folder.file("metrics.csv"), folder.file("timings.csv"));
+        if let Some(checkpoint) = checkpoint {
+            if checkpoint.fingerprint != fingerprint || !checkpoint.state.fits(&world.model) {
+                return Err(RunError::SceneChanged {
+                    folder: folder.path().to_owned(),
+                });
+            }
+            return Ok(Sinks {
+                folder,
+                fingerprint,
+                frames: checkpoint.frames,
+                recording: RecordingWriter::resume(&cache, checkpoint.frames)?,
+                metrics: Table::resume(metrics, checkpoint.metrics_bytes)?,
+                timings: Table::resume(timings, checkpoint.timings_bytes)?,
+                state: Some(checkpoint.state),
+            });
+        }
+        // Killed before its first checkpoint, a run has nothing worth keeping.
+        folder.clear()?;
+        write_atomically(
+            &folder.file("scene.resolved.toml"),
+            world.resolved.as_bytes(),
+        )?;
+        let (cloths, bodies) = (&world.cloth_tracks, &world.body_tracks);
+        let fps = world.schedule.fps;
+        Ok(Sinks {
+            folder,
+            fingerprint,
+            frames: 0,
+            recording: RecordingWriter::create(&cache, &world.title, fps, cloths, bodies)?,
+            metrics: Table::create(metrics, METRIC_COLUMNS)?,
+            timings: Table::create(timings, TIMING_COLUMNS)?,
+            state: None,
+        })
+    }
+
+    fn push(
+        &mut self,
+        world: &World,
+        state: &State,
+        metrics: &FrameMetrics,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let time = self.frames as f64 / world.schedule.fps;
+        let poses: Vec<BodyPose> = world
+            .model
+            .bodies
+            .iter()
+            .map(|body| {
+                let pose = body.pose(state.time);
+                BodyPose {
+                    translation: pose.translation,
+                    rotation: pose.rotation,
+                }
+            })
+            .collect();
+        let frame = Frame {
+            index: self.frames,
+            time,
+            state,
+            poses: &poses,
+            metrics,
+            energies: Energies::of(&world.model, state),
+        };
+        self.recording.push(time, frame.poses, &state.positions)?;
+        self.metrics.line(&metrics.row(time, &frame.energies))?;
+        self.timings.line(&metrics.timing_row(time))?;
+        self.frames += 1;
+        observer.frame(&frame);
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, state: &State) -> Result<(), RunError> {
+        self.recording.sync()?;
+        self.metrics.sync()?;
+        self.timings.sync()?;
+        let checkpoint = Checkpoint {
+            fingerprint: self.fingerprint,
+            frames: self.frames,
+            metrics_bytes: self.metrics.length,
+            timings_bytes: self.timings.length,
+            state: state.clone(),
+        };
+        let path = self.folder.file("checkpoint.toile");
+        Ok(write_atomically(&path, &checkpoint.encode())?)
+    }
+}
+
+/// A text table that grows line by line.
+struct Table {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl Table {
+    fn create(path: PathBuf, heading: &str) -> Result<Self, RunError> {
+        match File::create(&path) {
+            Ok(file) => {
+                let mut table = Table {
+                    path,
+                    file,
+                    length: 0,
+                };
+                table.line(heading)?;
+                Ok(table)
+            }
+            Err(source) => Err(RunError::Io { path, source }),
+        }
+    }
+
+    fn resume(path: PathBuf, length: u64) -> Result<Self, RunError> {
+        let opened = File::options().write(true).open(&path).and_then(|mut f| {
+            f.set_len(length)?;
+            f.seek(std::io::SeekFrom::Start(length))?;
+            Ok(f)
+        });
+        match opened {
+            Ok(file) => Ok(Table { path, file, length }),
+            Err(source) => Err(RunError::Io { path, source }),
+        }
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), RunError> {
+        let line = format!("{text}\n");
+        self.length += line.len() as u64;
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|source| self.error(source))
+    }
+
+    fn sync(&self) -> Result<(), RunError> {
+        self.file.sync_data().map_err(|source| self.error(source))
+    }
+
+    fn error(&self, source: std::io::Error) -> RunError {
+        RunError::Io {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}

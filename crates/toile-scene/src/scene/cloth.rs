@@ -1,0 +1,433 @@
+//! Cloths: mesh, rest shape, place and pins.
+
+use super::motion::{absolute, pin_path, place};
+use super::resolve::{check_not_negative, check_positive, check_vector};
+use super::{SceneError, SceneSource};
+use crate::format::read_mesh;
+use crate::recording::ClothTrack;
+use crate::spec::{
+    ClothSpec, DiscPatternSpec, MeshSpec, PatternSpec, PinSpec, RestSpec, SelectSpec,
+    SpherePatternSpec,
+};
+use glam::{DVec2, DVec3};
+use std::path::Path;
+use toile::drive::{Interval, Pin};
+use toile::energy::MassSpringMaterial;
+use toile::mesh::generate::{self, Diagonals, GenerateError, GridPattern};
+use toile::mesh::{Mesh, RestShape, Topology};
+use toile::model::Cloth;
+
+pub(super) struct ResolvedCloth {
+    pub cloth: Cloth,
+    pub positions: Vec<DVec3>,
+    pub velocity: DVec3,
+    pub material: MassSpringMaterial,
+    pub pins: Vec<Pin>,
+    pub track: ClothTrack,
+}
+
+pub(super) fn resolve_cloth(
+    source: &SceneSource,
+    name: &str,
+    spec: &mut ClothSpec,
+    index: usize,
+    first_node: usize,
+) -> Result<ResolvedCloth, SceneError> {
+    let field = format!("cloth.{name}");
+    let material = material(source, &field, spec)?;
+    let mesh = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
+    let mesh_error = |message: String| {
+        let hint = "`toile check` lists everything that is wrong with a mesh";
+        source.error(&format!("{field}.mesh"), format!("{message} ({hint})"))
+    };
+    let topology = Topology::new(mesh.positions.len(), mesh.faces.clone())
+        .map_err(|error| mesh_error(error.to_string()))?;
+    let rest = rest_shape(source, &field, &mut spec.rest, &topology, &mesh)?;
+    if let Some(lonely) = rest.node_areas.iter().position(|&a| a <= 0.0) {
+        return Err(mesh_error(format!("node {lonely} belongs to no face")));
+    }
+    let pose = place(source, &format!("{field}.place"), &spec.place)?;
+    let positions: Vec<DVec3> = mesh.positions.iter().map(|&p| pose.apply(p)).collect();
+    let velocity = check_vector(source, &format!("{field}.velocity"), spec.velocity)?;
+    let track = track(name, spec, index, first_node, &topology, &rest);
+    let mut pins = Vec::new();
+    for (k, pin) in spec.pin.iter_mut().enumerate() {
+        let field = format!("{field}.pin[{k}]");
+        let selection = Selection {
+            topology: &topology,
+            rest: &rest,
+            positions: &positions,
+        };
+        pins.push(resolve_pin(source, &field, pin, &selection, first_node)?);
+    }
+    let cloth = Cloth {
+        name: name.to_owned(),
+        nodes: first_node..first_node + positions.len(),
+        topology,
+        rest,
+        density: spec.material.density,
+        air_damping: spec.damping,
+        contact_offset: 0.5 * spec.thickness,
+    };
+    Ok(ResolvedCloth {
+        cloth,
+        positions,
+        velocity,
+        material,
+        pins,
+        track,
+    })
+}
+
+fn material(
+    source: &SceneSource,
+    field: &str,
+    spec: &ClothSpec,
+) -> Result<MassSpringMaterial, SceneError> {
+    let m = &spec.material;
+    for (name, value) in [
+        ("material.density", m.density),
+        ("material.stretch_stiffness", m.stretch_stiffness),
+    ] {
+        check_positive(source, &format!("{field}.{name}"), value)?;
+    }
+    for (name, value) in [
+        ("material.shear_stiffness", m.shear_stiffness),
+        ("material.bend", m.bend),
+        ("material.damping", m.damping),
+        ("damping", spec.damping),
+        ("thickness", spec.thickness),
+    ] {
+        check_not_negative(source, &format!("{field}.{name}"), value)?;
+    }
+    Ok(MassSpringMaterial {
+        stretch: m.stretch_stiffness,
+        shear: m.shear_stiffness,
+        bend: m.bend,
+        damping: m.damping,
+    })
+}
+
+fn load_mesh(source: &SceneSource, field: &str, spec: &mut MeshSpec) -> Result<Mesh, SceneError> {
+    let made = match spec {
+        MeshSpec::File { path, scale } => {
+            let field = format!("{field}.file");
+            check_positive(source, &format!("{field}.scale"), *scale)?;
+            *path = absolute(source, path);
+            return read_scaled(source, &format!("{field}.path"), path, *scale);
+        }
+        made => made,
+    };
+    generate_mesh(made).map_err(|error| match &error {
+        GenerateError::Parameter { name, .. } | GenerateError::TooManyNodes { name, .. } => {
+            source.error(&format!("{field}.{}.{name}", kind(made)), error.to_string())
+        }
+        _ => source.error(&format!("{field}.{}", kind(made)), error.to_string()),
+    })
+}
+
+fn kind(spec: &MeshSpec) -> &'static str {
+    match spec {
+        MeshSpec::Grid { .. } => "grid",
+        MeshSpec::Polygon { .. } => "polygon",
+        MeshSpec::Disc { .. } => "disc",
+        MeshSpec::Ring { .. } => "ring",
+        MeshSpec::Tube { .. } => "tube",
+        MeshSpec::Sphere { .. } => "sphere",
+        MeshSpec::File { .. } => "file",
+    }
+}
+
+fn generate_mesh(spec: &MeshSpec) -> Result<Mesh, GenerateError> {
+    let points = |list: &[[f64; 2]]| list.iter().map(|&p| DVec2::from_array(p)).collect();
+    match spec {
+        MeshSpec::Grid {
+            size,
+            cells,
+            pattern,
+        } => generate::grid(&generate::Grid {
+            size: *size,
+            cells: *cells,
+            pattern: grid_pattern(*pattern),
+        }),
+        MeshSpec::Polygon {
+            outline,
+            holes,
+            nodes,
+            seed,
+        } => generate::planar(&generate::Planar {
+            outline: points(outline),
+            holes: holes.iter().map(|h| points(h)).collect(),
+            nodes: *nodes,
+            seed: *seed,
+        }),
+        MeshSpec::Disc {
+            radius,
+            nodes,
+            pattern,
+            seed,
+        } => generate::disc(&generate::Disc {
+            radius: *radius,
+            nodes: *nodes,
+            pattern: match pattern {
+                DiscPatternSpec::Irregular => generate::DiscPattern::Irregular { seed: *seed },
+                DiscPatternSpec::Rings => generate::DiscPattern::Rings,
+            },
+        }),
+        MeshSpec::Ring {
+            inner_radius,
+            outer_radius,
+            cells,
+            pattern,
+        } => generate::ring(&generate::Ring {
+            inner_radius: *inner_radius,
+            outer_radius: *outer_radius,
+            cells: *cells,
+            pattern: grid_pattern(*pattern),
+        }),
+        MeshSpec::Tube {
+            radius,
+            top_radius,
+            height,
+            cells,
+            pattern,
+        } => generate::tube(&generate::Tube {
+            radius: *radius,
+            top_radius: *top_radius,
+            height: *height,
+            cells: *cells,
+            pattern: grid_pattern(*pattern),
+        }),
+        MeshSpec::Sphere {
+            radius,
+            nodes,
+            pattern,
+        } => generate::sphere(&generate::Sphere {
+            radius: *radius,
+            pattern: sphere_pattern(*pattern, *nodes),
+        }),
+        MeshSpec::File { .. } => unreachable!("files are read, not generated"),
+    }
+}
+
+fn grid_pattern(spec: PatternSpec) -> GridPattern {
+    match spec {
+        PatternSpec::Quads => GridPattern::Quads,
+        PatternSpec::Forward => GridPattern::Triangles(Diagonals::Forward),
+        PatternSpec::Backward => GridPattern::Triangles(Diagonals::Backward),
+        PatternSpec::Alternating => GridPattern::Triangles(Diagonals::Alternating),
+        PatternSpec::HerringBone => GridPattern::Triangles(Diagonals::HerringBone),
+    }
+}
+
+/// The coarsest mesh of the pattern with at least this many nodes.
+fn sphere_pattern(spec: SpherePatternSpec, nodes: u32) -> generate::SpherePattern {
+    let wanted = f64::from(nodes);
+    match spec {
+        SpherePatternSpec::Icosphere => {
+            // 10 · 4ⁿ + 2 nodes
+            let n = ((wanted - 2.0).max(10.0) / 10.0).log(4.0).ceil();
+            generate::SpherePattern::Icosphere {
+                subdivisions: n as u32,
+            }
+        }
+        SpherePatternSpec::Latitude => {
+            // about 2 rings² nodes
+            let rings = (wanted / 2.0).sqrt().ceil().max(2.0) as u32 + 1;
+            generate::SpherePattern::Latitude {
+                around: 2 * rings,
+                rings,
+            }
+        }
+        SpherePatternSpec::Cube => {
+            // 6 cells² + 2 nodes
+            let cells = ((wanted - 2.0).max(6.0) / 6.0).sqrt().ceil();
+            generate::SpherePattern::Cube {
+                cells: cells as u32,
+            }
+        }
+    }
+}
+
+fn read_scaled(
+    source: &SceneSource,
+    field: &str,
+    path: &Path,
+    scale: f64,
+) -> Result<Mesh, SceneError> {
+    let mut mesh = read_mesh(path).map_err(|error| source.error(field, error.to_string()))?;
+    for position in &mut mesh.positions {
+        *position *= scale;
+    }
+    Ok(mesh)
+}
+
+fn rest_shape(
+    source: &SceneSource,
+    field: &str,
+    spec: &mut RestSpec,
+    topology: &Topology,
+    mesh: &Mesh,
+) -> Result<RestShape, SceneError> {
+    let field = format!("{field}.rest");
+    let made = match spec {
+        RestSpec::Mesh => RestShape::from_positions(topology, &mesh.positions),
+        RestSpec::Uv { scale } => {
+            check_positive(source, &format!("{field}.uv.scale"), *scale)?;
+            RestShape::from_uvs(topology, mesh, *scale)
+        }
+        RestSpec::File { path, scale } => {
+            check_positive(source, &format!("{field}.file.scale"), *scale)?;
+            *path = absolute(source, path);
+            let rest = read_scaled(source, &format!("{field}.file.path"), path, *scale)?;
+            RestShape::from_mesh(topology, &rest)
+        }
+    };
+    made.map_err(|error| source.error(&field, error.to_string()))
+}
+
+struct Selection<'a> {
+    topology: &'a Topology,
+    rest: &'a RestShape,
+    positions: &'a [DVec3],
+}
+
+fn resolve_pin(
+    source: &SceneSource,
+    field: &str,
+    spec: &mut PinSpec,
+    selection: &Selection,
+    first_node: usize,
+) -> Result<Pin, SceneError> {
+    let nodes = select(source, &format!("{field}.select"), &spec.select, selection)?;
+    let positions = nodes.iter().map(|&n| selection.positions[n as usize]);
+    let centre = positions.sum::<DVec3>() / nodes.len() as f64;
+    let path = pin_path(source, field, &mut spec.motion, centre, nodes.len())?;
+    let held = if spec.held.is_empty() {
+        vec![Interval::ALWAYS]
+    } else {
+        let intervals = spec.held.iter();
+        intervals.map(|&[from, to]| Interval { from, to }).collect()
+    };
+    let mut last = f64::NEG_INFINITY;
+    for (k, interval) in held.iter().enumerate() {
+        let in_order = interval.from >= last && interval.from < interval.to;
+        if !in_order || !interval.from.is_finite() {
+            let message =
+                "each interval must end after it starts and start after the one before ends";
+            return Err(source.error(&format!("{field}.held[{k}]"), message));
+        }
+        last = interval.to;
+    }
+    Ok(Pin {
+        nodes: nodes.iter().map(|&n| n + first_node as u32).collect(),
+        path,
+        held,
+    })
+}
+
+fn select(
+    source: &SceneSource,
+    field: &str,
+    spec: &SelectSpec,
+    selection: &Selection,
+) -> Result<Vec<u32>, SceneError> {
+    let Selection {
+        topology,
+        rest,
+        positions,
+    } = selection;
+    let pick = |kind: &str, list: &[u32], wanted: &[u32]| -> Result<Vec<u32>, SceneError> {
+        let get = |&k: &u32| {
+            list.get(k as usize).copied().ok_or_else(|| {
+                let message = format!("there is no {kind} {k}; the cloth has {}", list.len());
+                source.error(field, message)
+            })
+        };
+        wanted.iter().map(get).collect()
+    };
+    let inside = |test: &dyn Fn(DVec3) -> bool| -> Vec<u32> {
+        let found = (0..positions.len() as u32).filter(|&n| test(positions[n as usize]));
+        found.collect()
+    };
+    let nodes = match spec {
+        SelectSpec::Corners(wanted) => pick("corner", &rest.boundary_corners, wanted)?,
+        SelectSpec::Nodes(wanted) => {
+            let all: Vec<u32> = (0..topology.node_count as u32).collect();
+            pick("node", &all, wanted)?
+        }
+        SelectSpec::Nearest(points) => points
+            .iter()
+            .map(|&p| check_vector(source, field, p).map(|p| nearest(positions, p)))
+            .collect::<Result<_, _>>()?,
+        SelectSpec::Box { min, max } => {
+            let (min, max) = (DVec3::from_array(*min), DVec3::from_array(*max));
+            inside(&|p| p.cmpge(min).all() && p.cmple(max).all())
+        }
+        SelectSpec::Ball { center, radius } => {
+            let center = DVec3::from_array(*center);
+            inside(&|p| p.distance(center) <= *radius)
+        }
+        SelectSpec::Boundary(index) => {
+            let found = topology.boundary_loops.get(*index as usize);
+            found.cloned().ok_or_else(|| {
+                let count = topology.boundary_loops.len();
+                source.error(field, format!("the cloth has {count} boundary loops"))
+            })?
+        }
+    };
+    check_selection(source, field, nodes)
+}
+
+fn check_selection(
+    source: &SceneSource,
+    field: &str,
+    nodes: Vec<u32>,
+) -> Result<Vec<u32>, SceneError> {
+    if nodes.is_empty() {
+        return Err(source.error(field, "selects no node"));
+    }
+    let mut sorted = nodes.clone();
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
+        return Err(source.error(field, format!("selects node {} twice", twice[0])));
+    }
+    Ok(nodes)
+}
+
+fn nearest(positions: &[DVec3], point: DVec3) -> u32 {
+    let distance = |n: &usize| positions[*n].distance_squared(point);
+    let found = (0..positions.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    found.unwrap_or(0) as u32
+}
+
+/// Front and back colours for cloths that choose none.
+const PALETTE: [[[f32; 3]; 2]; 5] = [
+    [[0.75, 0.22, 0.20], [0.93, 0.82, 0.66]],
+    [[0.16, 0.38, 0.58], [0.80, 0.86, 0.90]],
+    [[0.20, 0.47, 0.36], [0.85, 0.88, 0.76]],
+    [[0.85, 0.58, 0.18], [0.95, 0.89, 0.75]],
+    [[0.45, 0.30, 0.52], [0.87, 0.81, 0.89]],
+];
+
+fn track(
+    name: &str,
+    spec: &ClothSpec,
+    index: usize,
+    first_node: usize,
+    topology: &Topology,
+    rest: &RestShape,
+) -> ClothTrack {
+    let [front, back] = PALETTE[index % PALETTE.len()];
+    let narrow = |list: &[f64]| list.iter().map(|&x| x as f32).collect();
+    ClothTrack {
+        name: name.to_owned(),
+        first_node,
+        node_count: topology.node_count,
+        faces: topology.faces.clone(),
+        rest_areas: narrow(&rest.areas),
+        edges: topology.edges.iter().map(|e| e.nodes).collect(),
+        rest_lengths: narrow(&rest.edge_lengths),
+        colors: [spec.color.unwrap_or(front), spec.back_color.unwrap_or(back)],
+    }
+}

@@ -1,0 +1,76 @@
+//! Errors that point into the scene file.
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use std::ops::Range;
+use thiserror::Error;
+
+/// Something is wrong with a scene; says where, which field, and how to mend it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{place}{message}")]
+pub struct SceneError {
+    /// What is wrong.
+    message: String,
+    /// `file:line:column: field: `, as far as known.
+    place: String,
+    #[source_code]
+    source_code: Option<NamedSource<String>>,
+    #[label("here")]
+    span: Option<SourceSpan>,
+    #[help]
+    help: Option<String>,
+}
+
+impl SceneError {
+    /// An error at a stretch of a file.
+    pub(crate) fn at(
+        name: &str,
+        text: &str,
+        span: Option<Range<usize>>,
+        field: &str,
+        message: String,
+        help: Option<String>,
+    ) -> Self {
+        let (line, column) = span.as_ref().map_or((0, 0), |s| line_column(text, s.start));
+        let mut place = match span {
+            Some(_) => format!("{name}:{line}:{column}: "),
+            None => format!("{name}: "),
+        };
+        if !field.is_empty() {
+            place.push_str(&format!("{field}: "));
+        }
+        SceneError {
+            message,
+            place,
+            source_code: span
+                .is_some()
+                .then(|| NamedSource::new(name, text.to_owned())),
+            span: span.map(SourceSpan::from),
+            help,
+        }
+    }
+
+    /// An error that belongs to no place in a file.
+    pub(crate) fn general(place: impl Into<String>, message: impl Into<String>) -> Self {
+        let place: String = place.into();
+        SceneError {
+            message: message.into(),
+            place: if place.is_empty() {
+                place
+            } else {
+                format!("{place}: ")
+            },
+            source_code: None,
+            span: None,
+            help: None,
+        }
+    }
+}
+
+/// Line and column, counted from 1; columns in characters.
+fn line_column(text: &str, offset: usize) -> (usize, usize) {
+    let offset = text.floor_char_boundary(offset);
+    let before = &text[..offset];
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |n| n + 1);
+    (line, text[start..offset].chars().count() + 1)
+}

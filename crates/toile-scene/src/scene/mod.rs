@@ -1,0 +1,13 @@
+//! From a scene file to a world: read, override, check, resolve.
+
+mod bundled;
+mod cloth;
+mod error;
+mod motion;
+mod resolve;
+mod source;
+
+pub use bundled::{BUNDLED, BundledScene, bundled};
+pub use error::SceneError;
+pub use resolve::{Schedule, World, resolve};
+pub use source::{SceneSource, parse_override};

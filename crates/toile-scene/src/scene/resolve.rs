@@ -1,0 +1,354 @@
+//! From what the user wrote to what the engine needs.
+
+use super::cloth::{ResolvedCloth, resolve_cloth};
+use super::motion::{body_path, place};
+use super::{SceneError, SceneSource};
+use crate::recording::{BodyTrack, ClothTrack};
+use crate::spec::{BodySpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, TimeSpec};
+use glam::DVec3;
+use std::fmt::Write;
+use toile::contact::{Body, Shape};
+use toile::energy::{EnergyBatch, mass_spring};
+use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::model::{Model, ModelParts};
+use toile::state::State;
+
+/// Steps and frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Time step (s).
+    pub step: f64,
+    /// Steps per frame.
+    pub substeps: u32,
+    /// Frames after the first, which shows the start.
+    pub frames: u64,
+    /// Frames per second.
+    pub fps: f64,
+}
+
+impl Schedule {
+    /// Steps of the whole run.
+    pub fn steps(&self) -> u64 {
+        self.frames * u64::from(self.substeps)
+    }
+}
+
+/// A scene ready to run.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The scene's title.
+    pub title: String,
+    /// What stays.
+    pub model: Model,
+    /// What moves.
+    pub state: State,
+    /// Steps and frames.
+    pub schedule: Schedule,
+    /// The cloths as recordings show them.
+    pub cloth_tracks: Vec<ClothTrack>,
+    /// The bodies as recordings show them.
+    pub body_tracks: Vec<BodyTrack>,
+    /// What must be true at the end.
+    pub expect: ExpectSpec,
+    /// The scene with every default filled in, as TOML.
+    pub resolved: String,
+}
+
+impl World {
+    /// Tells scenes apart that would move differently. What only concerns pictures, checks or the length of
+    /// the run does not count, so that a run can be resumed with another camera or for longer.
+    pub fn fingerprint(&self) -> u64 {
+        let mut moving = crc32fast::Hasher::new();
+        let schedule = (
+            self.schedule.step,
+            self.schedule.substeps,
+            self.schedule.fps,
+        );
+        let model = &self.model;
+        // The debug text of a number is exact, and it saves a second way of serialising every type.
+        let _ = write!(
+            HashText(&mut moving),
+            "{schedule:?} {:?} {:?} {:?} {:?}",
+            model.gravity,
+            model.integrator,
+            model.pins,
+            model.bodies
+        );
+        let mut still = crc32fast::Hasher::new();
+        let _ = write!(
+            HashText(&mut still),
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            self.state.positions,
+            self.state.velocities,
+            model.masses,
+            model.air_damping,
+            model.contact_offsets,
+            model.energies
+        );
+        u64::from(moving.finalize()) << 32 | u64::from(still.finalize())
+    }
+}
+
+struct HashText<'a>(&'a mut crc32fast::Hasher);
+
+impl std::fmt::Write for HashText<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Builds the world that a spec describes.
+pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, SceneError> {
+    let schedule = resolve_time(source, &mut spec.time)?;
+    check_vector(source, "environment.gravity", spec.environment.gravity)?;
+    check_not_negative(
+        source,
+        "output.checkpoint_interval",
+        spec.output.checkpoint_interval,
+    )?;
+    check_positive(source, "output.camera.zoom", spec.output.camera.zoom)?;
+    if spec.cloth.is_empty() {
+        let message = "the scene has no cloth; add a table [cloth.NAME] with a mesh";
+        return Err(source.error("", message));
+    }
+    for name in spec.cloth.keys() {
+        check_name(source, "cloth", name)?;
+    }
+    for name in spec.body.keys() {
+        check_name(source, "body", name)?;
+    }
+    let mut first_node = 0;
+    let mut cloths = Vec::new();
+    for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {
+        let resolved = resolve_cloth(source, name, cloth, index, first_node)?;
+        first_node = resolved.cloth.nodes.end;
+        cloths.push(resolved);
+    }
+    let bodies = spec
+        .body
+        .iter_mut()
+        .map(|(name, body)| resolve_body(source, name, body))
+        .collect::<Result<Vec<_>, _>>()?;
+    let resolved = toml::to_string_pretty(&spec)
+        .map_err(|error| SceneError::general(&source.name, error.to_string()))?;
+    assemble(source, &spec, schedule, cloths, bodies, resolved)
+}
+
+fn assemble(
+    source: &SceneSource,
+    spec: &SceneSpec,
+    schedule: Schedule,
+    cloths: Vec<ResolvedCloth>,
+    bodies: Vec<(Body, BodyTrack)>,
+    resolved: String,
+) -> Result<World, SceneError> {
+    let node_count = cloths.last().map_or(0, |c| c.cloth.nodes.end);
+    let energies = cloths
+        .iter()
+        .map(|c| {
+            let springs = mass_spring(&c.cloth.topology, &c.cloth.rest, &c.material);
+            let first = c.cloth.nodes.start as u32;
+            EnergyBatch::Springs(springs.batch(node_count, first, c.material.damping))
+        })
+        .collect();
+    let mut positions = Vec::with_capacity(node_count);
+    let mut velocities = Vec::with_capacity(node_count);
+    let mut parts = ModelParts {
+        cloths: Vec::new(),
+        energies,
+        pins: Vec::new(),
+        bodies: Vec::new(),
+        gravity: DVec3::from_array(spec.environment.gravity),
+        integrator: integrator(&spec.time),
+    };
+    let mut cloth_tracks = Vec::new();
+    for cloth in cloths {
+        velocities.resize(positions.len() + cloth.positions.len(), cloth.velocity);
+        positions.extend(cloth.positions);
+        parts.pins.extend(cloth.pins);
+        parts.cloths.push(cloth.cloth);
+        cloth_tracks.push(cloth.track);
+    }
+    let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
+    parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
+    let model = Model::new(parts).map_err(|error| source.error("", error.to_string()))?;
+    let mut state = State::at_rest(&model, positions);
+    state.velocities = velocities;
+    Ok(World {
+        title: spec.title.clone(),
+        model,
+        state,
+        schedule,
+        cloth_tracks,
+        body_tracks,
+        expect: spec.expect.clone(),
+        resolved,
+    })
+}
+
+fn integrator(time: &TimeSpec) -> Integrator {
+    match time.integrator {
+        IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
+        IntegratorSpec::BackwardEuler => Integrator::BackwardEuler(BackwardEulerSettings {
+            tolerance: time.tolerance,
+            max_iterations: time.max_iterations,
+        }),
+    }
+}
+
+/// A step longer than this is not chosen by itself (s).
+const LONGEST_DEFAULT_STEP: f64 = 0.01;
+
+fn resolve_time(source: &SceneSource, time: &mut TimeSpec) -> Result<Schedule, SceneError> {
+    check_positive(source, "time.duration", time.duration)?;
+    check_positive(source, "time.fps", time.fps)?;
+    check_positive(source, "time.tolerance", time.tolerance)?;
+    if time.max_iterations == 0 {
+        return Err(source.error("time.max_iterations", "must be at least 1"));
+    }
+    let frame = 1.0 / time.fps;
+    let substeps = match (time.step, time.substeps) {
+        (Some(_), Some(_)) => {
+            return Err(source.error("time.step", "give `step` or `substeps`, not both"));
+        }
+        (None, Some(count)) => f64::from(count),
+        (None, None) => (frame / LONGEST_DEFAULT_STEP - 1e-9).ceil().max(1.0),
+        (Some(step), None) => {
+            check_positive(source, "time.step", step)?;
+            divide_frame(source, frame, step, time.fps)?
+        }
+    };
+    if !(1.0..=1e6).contains(&substeps) {
+        let message = format!("{substeps} steps per frame; there must be 1 to 1000000");
+        return Err(source.error("time.substeps", message));
+    }
+    let frames = time.duration * time.fps;
+    if frames > 1e7 {
+        let message = format!("{frames:.0} frames are too many; shorten the duration or lower fps");
+        return Err(source.error("time.duration", message));
+    }
+    let substeps = substeps as u32;
+    time.substeps = Some(substeps);
+    time.step = None;
+    Ok(Schedule {
+        step: frame / f64::from(substeps),
+        substeps,
+        frames: (frames - 1e-9).ceil().max(1.0) as u64,
+        fps: time.fps,
+    })
+}
+
+fn divide_frame(source: &SceneSource, frame: f64, step: f64, fps: f64) -> Result<f64, SceneError> {
+    let count = (frame / step).round();
+    if (count * step - frame).abs() <= 1e-6 * frame {
+        return Ok(count);
+    }
+    let rate = 1.0 / step;
+    let whole = (rate / fps).ceil().max(1.0);
+    let message = format!(
+        "a step of {step} s does not divide the {frame:.6} s of a frame; \
+         set time.fps to {:.6} or give time.substeps instead of a step",
+        rate / whole
+    );
+    Err(source.error("time.step", message))
+}
+
+fn resolve_body(
+    source: &SceneSource,
+    name: &str,
+    spec: &mut BodySpec,
+) -> Result<(Body, BodyTrack), SceneError> {
+    let field = format!("body.{name}");
+    check_not_negative(source, &format!("{field}.friction"), spec.friction)?;
+    let shape = match spec.shape {
+        ShapeSpec::Plane => Shape::Plane,
+        ShapeSpec::Sphere { radius } => Shape::Sphere { radius },
+        ShapeSpec::Box { size } => Shape::Cuboid {
+            half_size: DVec3::from_array(size) * 0.5,
+        },
+        ShapeSpec::Capsule { radius, length } => Shape::Capsule {
+            radius,
+            half_length: 0.5 * length,
+        },
+        ShapeSpec::Cylinder { radius, height } => Shape::Cylinder {
+            radius,
+            half_height: 0.5 * height,
+        },
+        ShapeSpec::Disc { radius, thickness } => Shape::Disc { radius, thickness },
+    };
+    let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
+    shape
+        .check()
+        .map_err(|error| shape_error(error.to_string()))?;
+    let body = Body {
+        name: name.to_owned(),
+        shape,
+        place: place(source, &format!("{field}.place"), &spec.place)?,
+        path: body_path(source, &field, spec)?,
+        friction: spec.friction,
+    };
+    let surface = shape
+        .surface()
+        .map_err(|error| shape_error(error.to_string()))?;
+    let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
+    let ground = matches!(shape, Shape::Plane) && level;
+    let surface = surface.unwrap_or_default();
+    let track = BodyTrack {
+        name: name.to_owned(),
+        positions: surface.positions,
+        faces: surface.faces,
+        smooth: shape.is_smooth(),
+        ground_height: ground.then_some(body.place.translation.z),
+        color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
+    };
+    Ok((body, track))
+}
+
+/// Names become parts of file names and of field paths.
+fn check_name(source: &SceneSource, kind: &str, name: &str) -> Result<(), SceneError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(plain) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{name}` is no name for a {kind}; use letters, digits, `-` and `_`, at most 64 of them"
+    );
+    Err(source.error(kind, message))
+}
+
+pub(super) fn check_positive(
+    source: &SceneSource,
+    field: &str,
+    value: f64,
+) -> Result<(), SceneError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(source.error(field, format!("is {value}; it must be a positive number")))
+}
+
+pub(super) fn check_not_negative(
+    source: &SceneSource,
+    field: &str,
+    value: f64,
+) -> Result<(), SceneError> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    let message = format!("is {value}; it must be zero or a positive number");
+    Err(source.error(field, message))
+}
+
+pub(super) fn check_vector(
+    source: &SceneSource,
+    field: &str,
+    value: [f64; 3],
+) -> Result<DVec3, SceneError> {
+    // A kilometre is far beyond any cloth; numbers that large are a slip and would only overflow later.
+    if value.iter().all(|x| x.is_finite() && x.abs() <= 1e6) {
+        return Ok(DVec3::from_array(value));
+    }
+    let message = format!("is {value:?}; it must be three finite numbers below a million");
+    Err(source.error(field, message))
+}

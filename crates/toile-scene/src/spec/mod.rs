@@ -1,0 +1,182 @@
+//! What the user writes: the scene file's types, with their defaults and their documentation.
+//!
+//! The law of this room: nothing of the engine leaks in here. Fields are what a person would say about a
+//! scene, in SI units; the doc comments become the descriptions of the JSON schema. Alternatives are written
+//! as a table with one key (`mesh.grid = { … }`, `motion.velocity = { … }`).
+
+mod body;
+mod cloth;
+mod mesh;
+mod motion;
+
+pub use body::{BodySpec, ShapeSpec};
+pub use cloth::{ClothSpec, MaterialSpec, ModelSpec, PinSpec, SelectSpec};
+pub use mesh::{DiscPatternSpec, MeshSpec, PatternSpec, RestSpec, SpherePatternSpec};
+pub use motion::{InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A cloth scene. All quantities are SI: metres, kilograms, seconds, newtons. `z` points up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SceneSpec {
+    /// What the scene shows; the title of its report.
+    #[serde(default)]
+    pub title: String,
+    /// How long and in which steps to simulate.
+    #[serde(default)]
+    pub time: TimeSpec,
+    /// What surrounds the cloth.
+    #[serde(default)]
+    pub environment: EnvironmentSpec,
+    /// The cloths, by name.
+    #[serde(default)]
+    pub cloth: BTreeMap<String, ClothSpec>,
+    /// The bodies that cloth collides with, by name.
+    #[serde(default)]
+    pub body: BTreeMap<String, BodySpec>,
+    /// What to write.
+    #[serde(default)]
+    pub output: OutputSpec,
+    /// What must be true at the end; a run that misses it says so and fails.
+    #[serde(default)]
+    pub expect: ExpectSpec,
+}
+
+/// Time and its steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimeSpec {
+    /// Simulated time (s).
+    pub duration: f64,
+    /// Frames per second of simulated time.
+    pub fps: f64,
+    /// Time step (s); must divide the time of a frame. Give this or `substeps`, not both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
+    /// Steps per frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub substeps: Option<u32>,
+    /// How time is advanced.
+    pub integrator: IntegratorSpec,
+    /// Backward Euler's linear solve stops when its residual has fallen to this part of the forces.
+    pub tolerance: f64,
+    /// Iterations of the linear solver at the most.
+    pub max_iterations: u32,
+}
+
+impl Default for TimeSpec {
+    fn default() -> Self {
+        TimeSpec {
+            duration: 2.0,
+            fps: 25.0,
+            step: None,
+            substeps: None,
+            integrator: IntegratorSpec::BackwardEuler,
+            tolerance: 1e-3,
+            max_iterations: 500,
+        }
+    }
+}
+
+/// How time is advanced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegratorSpec {
+    /// Linearly implicit; stable for any step, eats motion at large ones.
+    BackwardEuler,
+    /// Explicit; keeps momentum exactly, stable only for small steps.
+    SymplecticEuler,
+}
+
+/// What surrounds the cloth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EnvironmentSpec {
+    /// Acceleration of gravity (m/s²).
+    pub gravity: [f64; 3],
+}
+
+impl Default for EnvironmentSpec {
+    fn default() -> Self {
+        EnvironmentSpec {
+            gravity: [0.0, 0.0, -9.81],
+        }
+    }
+}
+
+/// What to write besides frames and metrics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OutputSpec {
+    /// Wall time between checkpoints (s): the most that a killed run loses. 0 writes one every frame.
+    pub checkpoint_interval: f64,
+    /// Write `preview.png` and `preview-animated.png` at the end.
+    pub preview: bool,
+    /// Write `report.html` at the end.
+    pub report: bool,
+    /// The camera of the previews.
+    pub camera: CameraSpec,
+}
+
+impl Default for OutputSpec {
+    fn default() -> Self {
+        OutputSpec {
+            checkpoint_interval: 5.0,
+            preview: true,
+            report: true,
+            camera: CameraSpec::default(),
+        }
+    }
+}
+
+/// From where pictures are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CameraSpec {
+    /// Direction in the ground plane (degrees): 0 looks from +x, 90 from +y, −90 from −y.
+    pub azimuth: f64,
+    /// Height above the horizon (degrees).
+    pub elevation: f64,
+    /// 1 fits the whole motion into the picture; 2 is twice as near.
+    pub zoom: f64,
+}
+
+impl Default for CameraSpec {
+    fn default() -> Self {
+        CameraSpec {
+            azimuth: -60.0,
+            elevation: 20.0,
+            zoom: 1.0,
+        }
+    }
+}
+
+/// What must be true at the end of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpectSpec {
+    /// No edge was ever stretched by more than this (0.05 is 5 %).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stretch_below: Option<f64>,
+    /// The gap between cloth and bodies never fell below this (m).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_above: Option<f64>,
+    /// The lowest node ends between these heights (m).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowest_between: Option<[f64; 2]>,
+    /// The highest node ends between these heights (m).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub highest_between: Option<[f64; 2]>,
+    /// No node is faster than this at the end (m/s).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed_below: Option<f64>,
+}
+
+/// The JSON schema of scene files, for editors.
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(SceneSpec);
+    serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")
+}

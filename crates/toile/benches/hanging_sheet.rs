@@ -1,0 +1,82 @@
+//! Mass–spring backward Euler: a 65×65 sheet pinned at two corners, 2 s at 100 steps/s.
+//!
+//! `cargo bench -p toile --bench hanging_sheet` prints speed and, beside it, quality.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{COTTON, fixed, square, world};
+use std::sync::OnceLock;
+use std::time::Instant;
+use toile::certificate::PhaseTimes;
+use toile::energy::MassSpringMaterial;
+use toile::glam::DVec3;
+use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::step::{Workspace, step};
+
+fn seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+fn measure(cells: u32, stretch: f64, tolerance: f64) {
+    let material = MassSpringMaterial {
+        stretch,
+        shear: stretch / 5.0,
+        damping: 1e-3,
+        ..COTTON
+    };
+    let settings = BackwardEulerSettings {
+        tolerance,
+        ..Default::default()
+    };
+    let (model, mut state) = world(
+        &square(cells),
+        material,
+        vec![fixed(vec![0, cells])],
+        DVec3::new(0.0, 0.0, -9.81),
+        Integrator::BackwardEuler(settings),
+    );
+    let mut workspace = Workspace::new(&model, Some(seconds));
+    let (mut times, mut iterations, mut worst, mut residual) =
+        (PhaseTimes::default(), 0, 0f64, 0f64);
+    let steps = 200;
+    let start = Instant::now();
+    for _ in 0..steps {
+        let report = step(&model, &mut state, &mut workspace, 0.01).expect("the sheet hangs");
+        times.add(&report.times);
+        iterations += report.certificate.iterations;
+        worst = worst.max(report.certificate.stretch_worst);
+        residual = residual.max(report.certificate.linear_residual);
+    }
+    let wall = start.elapsed().as_secs_f64();
+    println!(
+        "{0:>3}×{0:<3} Y = {stretch:>6} N/m  tol {tolerance:.0e}: {1:7.1} steps/s, {2:5.1} iterations/step, solve {3:4.1} %, \
+         assemble+factor {4:4.1} %, certify {5:3.1} % | worst stretch {6:5.2} %, residual {7:.1e}, lowest node {8:.3} m",
+        cells + 1,
+        f64::from(steps) / wall,
+        f64::from(iterations) / f64::from(steps),
+        100.0 * times.solve / times.total(),
+        100.0 * times.assemble / times.total(),
+        100.0 * times.certify / times.total(),
+        100.0 * worst,
+        residual,
+        state.positions.iter().map(|p| p.z).fold(0.0, f64::min),
+    );
+}
+
+fn main() {
+    // `cargo test` builds and runs benches once without --bench; measuring is only for `cargo bench`.
+    if !std::env::args().any(|a| a == "--bench") {
+        return;
+    }
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        println!("threads: {threads}");
+        pool.expect("a thread pool").install(|| {
+            for (stretch, tolerance) in [(1000.0, 1e-3), (1000.0, 1e-4), (10_000.0, 1e-3)] {
+                measure(64, stretch, tolerance);
+            }
+        });
+    }
+}

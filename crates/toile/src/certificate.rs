@@ -1,0 +1,190 @@
+//! What a step says about itself: status, certificate, times; and what can go wrong.
+
+use crate::contact::{Placement, smallest_gap};
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+use glam::DVec3;
+use thiserror::Error;
+
+/// How a step ended. A status is not an error: the state is usable, and the certificate says how good it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Every solve reached its tolerance.
+    Converged,
+    /// A solve stopped at its iteration limit.
+    IterationLimit,
+}
+
+/// How well a step held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certificate {
+    /// Largest strain of any edge, `l/l̄ − 1`.
+    pub stretch_worst: f64,
+    /// Mean of `|l/l̄ − 1|` over all edges.
+    pub stretch_mean: f64,
+    /// Largest distance of a held node from its target (m).
+    pub pin_residual: f64,
+    /// Smallest gap between cloth surface and bodies (m), negative where they overlap; `None` without bodies.
+    pub gap_smallest: Option<f64>,
+    /// Intersections left; `None` while nothing has looked for them.
+    pub intersections: Option<usize>,
+    /// Iterations of the linear solver.
+    pub iterations: u32,
+    /// Residual of the linear solve relative to the impulse of gravity.
+    pub linear_residual: f64,
+}
+
+/// Wall time of each phase (s); zeros if the workspace has no clock.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct PhaseTimes {
+    /// Kinematic targets.
+    pub drive: f64,
+    /// Forces and stiffness.
+    pub assemble: f64,
+    /// The linear solve.
+    pub solve: f64,
+    /// Contact.
+    pub collide: f64,
+    /// Commit and certificate.
+    pub certify: f64,
+}
+
+impl PhaseTimes {
+    /// All phases together (s).
+    pub fn total(&self) -> f64 {
+        self.drive + self.assemble + self.solve + self.collide + self.certify
+    }
+
+    /// Adds another step's times.
+    pub fn add(&mut self, other: &PhaseTimes) {
+        self.drive += other.drive;
+        self.assemble += other.assemble;
+        self.solve += other.solve;
+        self.collide += other.collide;
+        self.certify += other.certify;
+    }
+}
+
+/// What a step reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// How it ended.
+    pub status: Status,
+    /// How well it held.
+    pub certificate: Certificate,
+    /// How long it took.
+    pub times: PhaseTimes,
+}
+
+/// Part of a step, for error messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Forces and the integrator.
+    Predict,
+    /// Contact with bodies.
+    Collide,
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Phase::Predict => "predict (forces and integration)",
+            Phase::Collide => "collide",
+        })
+    }
+}
+
+/// A step that could not be made. The state is as it was before.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum StepError {
+    /// A position or velocity became infinite or not a number.
+    #[error(
+        "at t = {time:.6} s, phase {phase}: node {node} of cloth `{cloth}` left the finite numbers; \
+         the step is too long for these forces: shorten it, soften the material or choose backward Euler"
+    )]
+    NotFinite {
+        /// Where in the step.
+        phase: Phase,
+        /// The cloth.
+        cloth: String,
+        /// The node, counted in the cloth.
+        node: usize,
+        /// Time at the start of the step (s).
+        time: f64,
+    },
+    /// The step length makes no sense.
+    #[error("the time step is {h} s; it must be a positive number")]
+    BadStep {
+        /// The step (s).
+        h: f64,
+    },
+}
+
+/// Energies of a state (J).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energies {
+    /// `½ Σ m v²`.
+    pub kinetic: f64,
+    /// `−Σ m g·x`.
+    pub gravity: f64,
+    /// Stored in the cloth.
+    pub elastic: f64,
+}
+
+impl Energies {
+    /// Energies of a state.
+    pub fn of(model: &Model, state: &State) -> Self {
+        let count = model.node_count();
+        Energies {
+            kinetic: parallel::sum(count, |i| {
+                0.5 * model.masses[i] * state.velocities[i].length_squared()
+            }),
+            gravity: -parallel::sum(count, |i| {
+                model.masses[i] * model.gravity.dot(state.positions[i])
+            }),
+            elastic: model
+                .energies
+                .iter()
+                .map(|e| e.value(&state.positions))
+                .sum(),
+        }
+    }
+
+    /// Their sum (J).
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.gravity + self.elastic
+    }
+}
+
+/// Linear momentum (kg·m/s) and angular momentum about the origin (kg·m²/s).
+pub fn momentum(model: &Model, state: &State) -> (DVec3, DVec3) {
+    let mut sums = (DVec3::ZERO, DVec3::ZERO);
+    let nodes = state.positions.iter().zip(&state.velocities);
+    for ((x, v), &mass) in nodes.zip(&model.masses) {
+        sums.0 += mass * *v;
+        sums.1 += mass * x.cross(*v);
+    }
+    sums
+}
+
+/// Largest and mean absolute edge strain.
+pub(crate) fn stretch(model: &Model, positions: &[DVec3]) -> (f64, f64) {
+    let (mut worst, mut sum, mut count) = (f64::NEG_INFINITY, 0.0, 0usize);
+    for cloth in &model.cloths {
+        let positions = &positions[cloth.nodes.clone()];
+        for (edge, &rest) in cloth.topology.edges.iter().zip(&cloth.rest.edge_lengths) {
+            let [a, b] = edge.nodes.map(|n| positions[n as usize]);
+            let strain = a.distance(b) / rest - 1.0;
+            worst = worst.max(strain);
+            sum += strain.abs();
+        }
+        count += cloth.topology.edges.len();
+    }
+    (worst, sum / count.max(1) as f64)
+}
+
+/// Smallest gap to the bodies as they stand at the end of the step.
+pub(crate) fn gap(model: &Model, bodies: &[Placement], positions: &[DVec3]) -> Option<f64> {
+    smallest_gap(bodies, positions, &model.contact_offsets)
+}

@@ -1,0 +1,248 @@
+//! Contact of nodes with bodies, on a candidate step.
+//!
+//! The candidate motion of a node is followed through the body's own frame, where the body stands still.
+//! From a point at distance `φ` no surface is nearer than `φ`, so the point may advance by that much
+//! (sphere tracing); it either reaches the end of the step or stops at the surface. At a contact with
+//! normal `N`, the relative normal velocity becomes non-negative and the tangential one loses what Coulomb
+//! friction takes:
+//!
+//! `v_T,rel ← max(0, 1 − μ Δv_N / |v_T,rel|) v_T,rel`, with `Δv_N` the change of normal velocity
+//! (Bridson, Marino and Fedkiw 2003, section 5).
+//!
+//! What penetration is left (curved surfaces, starts inside) is taken out of the position alone, so it
+//! adds no energy.
+
+use super::Placement;
+use super::body::sample_at;
+use crate::drive::Pose;
+use glam::DVec3;
+
+/// A node's step before it is committed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub position: DVec3,
+    pub velocity: DVec3,
+}
+
+/// Bodies that press a node from two sides need a second look at the first.
+const ROUNDS: usize = 2;
+/// Steps of sphere tracing before a grazing motion counts as contact.
+const TRACE_LIMIT: usize = 64;
+
+/// Lets one node's candidate step collide with all bodies. `from` is its position at the start of the
+/// step, `offset` the distance to keep from every surface (half the cloth's thickness).
+pub(crate) fn collide(
+    bodies: &[Placement],
+    from: DVec3,
+    mut candidate: Candidate,
+    offset: f64,
+    h: f64,
+) -> Candidate {
+    for _ in 0..ROUNDS {
+        let mut touched = false;
+        for body in bodies {
+            if let Some(contact) = find_contact(body, from, candidate.position, offset) {
+                candidate = respond(body, candidate, &contact, offset, h);
+                touched = true;
+            }
+        }
+        if !touched {
+            break;
+        }
+    }
+    candidate
+}
+
+struct Contact {
+    /// Where the node touches, in the body's frame.
+    local: DVec3,
+    /// World normal at the end of the step.
+    normal: DVec3,
+    /// Share of the step's motion that came before the contact.
+    fraction: f64,
+}
+
+fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option<Contact> {
+    let (start, end) = (body.start.unapply(from), body.end.unapply(to));
+    let length = start.distance(end);
+    let at_end = body.shape.sample(end);
+    // Too far away to meet, however it moves: the common case.
+    if at_end.distance - offset > length {
+        return None;
+    }
+    let contact = |local, normal: DVec3, fraction| Contact {
+        local,
+        normal: body.end.rotation * normal,
+        fraction,
+    };
+    let mut travelled = 0.0;
+    for _ in 0..TRACE_LIMIT {
+        let fraction = if length > 0.0 {
+            travelled / length
+        } else {
+            1.0
+        };
+        let local = start.lerp(end, fraction);
+        let sample = body.shape.sample(local);
+        let clearance = sample.distance - offset;
+        if clearance <= 1e-9 + 1e-6 * offset {
+            // At the surface already when the step begins: only a motion into the body is a contact.
+            if travelled > 0.0 || (end - start).dot(sample.normal) < 0.0 {
+                return Some(contact(local, sample.normal, fraction));
+            }
+            break;
+        }
+        travelled += clearance;
+        if travelled >= length {
+            break;
+        }
+    }
+    (at_end.distance < offset).then(|| contact(end, at_end.normal, 1.0))
+}
+
+fn respond(
+    body: &Placement,
+    candidate: Candidate,
+    contact: &Contact,
+    offset: f64,
+    h: f64,
+) -> Candidate {
+    let Contact {
+        local,
+        normal,
+        fraction,
+    } = *contact;
+    let surface_velocity = (body.end.apply(local) - body.start.apply(local)) / h;
+    let relative = candidate.velocity - surface_velocity;
+    let approach = relative.dot(normal);
+    let tangential = relative - approach * normal;
+    let (kept_tangential, normal_speed) = if approach < 0.0 {
+        let speed = tangential.length();
+        let kept = (speed + body.friction * approach).max(0.0);
+        (tangential.normalize_or_zero() * kept, 0.0)
+    } else {
+        (tangential, approach)
+    };
+    let slide = kept_tangential + normal_speed * normal;
+    let rest_of_step = (1.0 - fraction) * h;
+    let position = body.end.apply(local) + rest_of_step * slide;
+    Candidate {
+        position: push_out(body, &body.end, position, offset),
+        velocity: surface_velocity + slide,
+    }
+}
+
+fn push_out(body: &Placement, pose: &Pose, point: DVec3, offset: f64) -> DVec3 {
+    let sample = sample_at(&body.shape, pose, point);
+    point + (offset - sample.distance).max(0.0) * sample.normal
+}
+
+/// The smallest distance from any of the points to any body at the end of the step (m), less the
+/// offset kept from them; `None` without bodies or points.
+pub fn smallest_gap(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Option<f64> {
+    let gap = |(point, offset): (&DVec3, &f64)| {
+        let distances = bodies
+            .iter()
+            .map(|b| sample_at(&b.shape, &b.end, *point).distance);
+        distances.reduce(f64::min).map(|nearest| nearest - offset)
+    };
+    points.iter().zip(offsets).filter_map(gap).reduce(f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::Shape;
+    use glam::DQuat;
+
+    fn at(z: f64) -> Pose {
+        Pose {
+            translation: DVec3::Z * z,
+            rotation: DQuat::IDENTITY,
+        }
+    }
+
+    fn still(shape: Shape, friction: f64) -> Placement {
+        Placement {
+            shape,
+            friction,
+            start: Pose::IDENTITY,
+            end: Pose::IDENTITY,
+        }
+    }
+
+    fn move_node(body: Placement, from: DVec3, velocity: DVec3, h: f64) -> Candidate {
+        let candidate = Candidate {
+            position: from + h * velocity,
+            velocity,
+        };
+        collide(&[body], from, candidate, 1e-3, h)
+    }
+
+    #[test]
+    fn a_fast_node_does_not_tunnel_through_a_thin_disc() {
+        let disc = Shape::Disc {
+            radius: 1.0,
+            thickness: 1e-3,
+        };
+        let end = move_node(
+            still(disc, 0.0),
+            DVec3::new(0.2, 0.0, 0.5),
+            DVec3::NEG_Z * 100.0,
+            0.01,
+        );
+        assert!((end.position.z - 1e-3).abs() < 1e-8, "{}", end.position);
+        assert!(end.velocity.z.abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_thin_plate_that_moves_fast_carries_the_node_along() {
+        let body = Placement {
+            shape: Shape::Disc {
+                radius: 1.0,
+                thickness: 1e-3,
+            },
+            friction: 0.3,
+            start: at(-0.1),
+            end: at(0.4),
+        };
+        let end = move_node(body, DVec3::ZERO, DVec3::ZERO, 0.01);
+        assert!(end.position.z >= 0.4 + 1e-3 - 1e-12, "{}", end.position);
+        assert!((end.velocity.z - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn friction_takes_mu_times_the_normal_change_and_no_more_than_all() {
+        let from = DVec3::Z * 1e-3;
+        let falling = DVec3::new(1.0, 0.0, -0.5);
+        let slide = move_node(still(Shape::Plane, 0.4), from, falling, 0.01);
+        assert!((slide.velocity.x - 0.8).abs() < 1e-12);
+        let stick = move_node(still(Shape::Plane, 3.0), from, falling, 0.01);
+        assert_eq!(stick.velocity, DVec3::ZERO);
+    }
+
+    #[test]
+    fn a_node_that_rests_on_a_thin_disc_is_not_pushed_through() {
+        let disc = Shape::Disc {
+            radius: 1.0,
+            thickness: 1e-3,
+        };
+        let end = move_node(still(disc, 0.0), DVec3::Z * 1e-3, DVec3::NEG_Z * 9.0, 0.01);
+        assert!(end.position.z >= 1e-3 - 1e-12);
+    }
+
+    #[test]
+    fn a_node_that_leaves_is_not_held_back() {
+        let up = DVec3::Z * 2.0;
+        let end = move_node(still(Shape::Plane, 1.0), DVec3::ZERO, up, 0.01);
+        assert_eq!(end.velocity, up);
+    }
+
+    #[test]
+    fn a_node_that_starts_inside_comes_out_without_speed() {
+        let ball = still(Shape::Sphere { radius: 1.0 }, 0.0);
+        let end = move_node(ball, DVec3::Z * 0.9, DVec3::ZERO, 0.01);
+        assert!((end.position.z - 1.001).abs() < 1e-12);
+        assert_eq!(end.velocity, DVec3::ZERO);
+    }
+}

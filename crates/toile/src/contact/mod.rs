@@ -1,0 +1,15 @@
+//! Contact of cloth with bodies.
+//!
+//! Bodies are analytic [`Shape`]s that ride on a rigid path. [`collide`] traces every node's motion
+//! of the step against their signed distances, so that no node passes through however thin the body or
+//! fast the cloth, and answers with an inelastic, frictional response. Edges and faces between the nodes
+//! are not tested: a body's sharp edge can dent a face by at most the sag between two nodes.
+
+mod body;
+mod collide;
+mod shape;
+
+pub use body::{Body, Placement};
+pub use collide::smallest_gap;
+pub(crate) use collide::{Candidate, collide};
+pub use shape::{Sample, Shape, ShapeError};

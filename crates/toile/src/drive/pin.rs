@@ -1,0 +1,211 @@
+//! Pins and grasps: groups of nodes that are held and moved.
+
+use super::motion::{check_times, segment};
+use super::{MotionError, RigidPath};
+use crate::model::Model;
+use crate::state::State;
+use crate::step::Workspace;
+use glam::DVec3;
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// A time span `[from, to)` (s).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Start (s).
+    pub from: f64,
+    /// End (s); may be infinite.
+    pub to: f64,
+}
+
+impl Interval {
+    /// All of time.
+    pub const ALWAYS: Interval = Interval {
+        from: 0.0,
+        to: f64::INFINITY,
+    };
+
+    fn contains(&self, time: f64) -> bool {
+        self.from <= time && time < self.to
+    }
+
+    fn overlaps(&self, other: &Interval) -> bool {
+        self.from < other.to && other.from < self.to
+    }
+}
+
+/// Recorded positions of some nodes, joined by straight lines in time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeTrajectory {
+    times: Vec<f64>,
+    /// Per time, one position per node (m).
+    positions: Vec<Vec<DVec3>>,
+}
+
+impl NodeTrajectory {
+    /// Checks that times increase and that every time has `nodes` finite positions.
+    pub fn new(
+        times: Vec<f64>,
+        positions: Vec<Vec<DVec3>>,
+        nodes: usize,
+    ) -> Result<Self, MotionError> {
+        check_times(&times, positions.len())?;
+        for (index, row) in positions.iter().enumerate() {
+            if row.len() != nodes || row.iter().any(|p| !p.is_finite()) {
+                return Err(MotionError::NotFinite { index });
+            }
+        }
+        Ok(NodeTrajectory { times, positions })
+    }
+
+    fn position(&self, node: usize, time: f64) -> DVec3 {
+        match segment(&self.times, time) {
+            Some((k, s)) => self.positions[k][node].lerp(self.positions[k + 1][node], s),
+            None if time <= self.times[0] => self.positions[0][node],
+            None => self.positions[self.times.len() - 1][node],
+        }
+    }
+}
+
+/// How held nodes move.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PinPath {
+    /// They ride on a rigid frame, each from wherever it was when it was grasped.
+    Carried(RigidPath),
+    /// Each follows its own recorded positions.
+    Recorded(NodeTrajectory),
+}
+
+/// A group of nodes that is held during some intervals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// The nodes, numbered over the whole world.
+    pub nodes: Vec<u32>,
+    /// How they move while held.
+    pub path: PinPath,
+    /// When they are held; in order, without overlap.
+    pub held: Vec<Interval>,
+}
+
+/// Pins that contradict each other or themselves.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum PinError {
+    /// Two pins hold one node at the same time.
+    #[error(
+        "node {node} is held by pin {first} and pin {second} at the same time; give them separate `held` intervals"
+    )]
+    HeldTwice {
+        /// The node.
+        node: u32,
+        /// The earlier pin (counted from 0).
+        first: usize,
+        /// The later pin.
+        second: usize,
+    },
+    /// An interval that ends before it starts, or intervals out of order.
+    #[error(
+        "pin {pin}: the intervals during which it holds must be in order, each ending after it starts"
+    )]
+    BadIntervals {
+        /// The pin (counted from 0).
+        pin: usize,
+    },
+    /// The pin names a node that is not there.
+    #[error("pin {pin} names node {node}, but there are only {nodes}")]
+    NoSuchNode {
+        /// The pin (counted from 0).
+        pin: usize,
+        /// The node.
+        node: u32,
+        /// Number of nodes.
+        nodes: usize,
+    },
+}
+
+/// What a checkpoint must know of a pin: where in the moving frame each held node was grasped.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PinState {
+    /// Which of the pin's intervals the anchors belong to; `None` while it holds nothing.
+    pub interval: Option<u32>,
+    /// Position of each node in the carrying frame (m); empty for recorded paths and while released.
+    pub anchors: Vec<DVec3>,
+}
+
+impl Pin {
+    fn interval_at(&self, time: f64) -> Option<u32> {
+        let found = self.held.iter().position(|i| i.contains(time));
+        found.map(|k| k as u32)
+    }
+
+    fn overlaps(&self, other: &Pin) -> bool {
+        let meets = |a: &Interval| other.held.iter().any(|b| a.overlaps(b));
+        self.held.iter().any(meets)
+    }
+}
+
+pub(crate) fn check_pins(pins: &[Pin], node_count: usize) -> Result<(), PinError> {
+    let mut pins_of_node: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (index, pin) in pins.iter().enumerate() {
+        if let Some(&node) = pin.nodes.iter().find(|&&n| n as usize >= node_count) {
+            return Err(PinError::NoSuchNode {
+                pin: index,
+                node,
+                nodes: node_count,
+            });
+        }
+        let ends_after = |i: &Interval| i.from < i.to && i.from.is_finite();
+        let ordered = pin.held.windows(2).all(|w| w[0].to <= w[1].from);
+        if !ordered || !pin.held.iter().all(ends_after) {
+            return Err(PinError::BadIntervals { pin: index });
+        }
+        for &node in &pin.nodes {
+            let others = pins_of_node.entry(node).or_default();
+            let clash = |&&earlier: &&usize| pin.overlaps(&pins[earlier]);
+            if let Some(&first) = others.iter().find(clash) {
+                return Err(PinError::HeldTwice {
+                    node,
+                    first,
+                    second: index,
+                });
+            }
+            others.push(index);
+        }
+    }
+    Ok(())
+}
+
+/// Writes this step's kinematic targets: which nodes are held, and the velocity that brings each to
+/// its place at the end of the step. A step belongs to an interval if the interval holds at its start.
+pub(crate) fn drive_pins(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
+    workspace.held.fill(false);
+    for (pin, memory) in model.pins.iter().zip(&mut state.pins) {
+        let interval = pin.interval_at(state.time + 1e-9 * h);
+        let grasped_now = interval.is_some() && memory.interval != interval;
+        memory.interval = interval;
+        if interval.is_none() {
+            memory.anchors.clear();
+            continue;
+        }
+        match &pin.path {
+            PinPath::Carried(path) => {
+                if grasped_now {
+                    let frame = path.pose(state.time);
+                    let place = |&n: &u32| frame.unapply(state.positions[n as usize]);
+                    memory.anchors = pin.nodes.iter().map(place).collect();
+                }
+                let frame = path.pose(state.time + h);
+                for (&node, &anchor) in pin.nodes.iter().zip(&memory.anchors) {
+                    let here = state.positions[node as usize];
+                    workspace.hold(node as usize, here, frame.apply(anchor), h);
+                }
+            }
+            PinPath::Recorded(trajectory) => {
+                for (k, &node) in pin.nodes.iter().enumerate() {
+                    let target = trajectory.position(k, state.time + h);
+                    let here = state.positions[node as usize];
+                    workspace.hold(node as usize, here, target, h);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Backward Euler, first Newton step (Baraff and Witkin 1998):
+//!
+//! `(M − h ∂f/∂v − h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)`
+//!
+//! solved by conjugate gradients with an incomplete Cholesky preconditioner. Held nodes have a given `Δv`
+//! and are filtered out of the solve.
+//!
+//! An iterative solve leaves a residual, which acts like a small outside force. On a cloth that nothing
+//! holds its sum would change the cloth's momentum; since rigid translation feels no stiffness, adding
+//! `Σr / Σm` to every `Δv` removes that sum exactly.
+
+use super::{BackwardEulerSettings, Integrator, Predicted};
+use crate::contact::Candidate;
+use crate::energy::{EnergyBatch, SpringBatch, SpringStiffness};
+use crate::linalg::{BlockMatrix, IncompleteCholesky, Scratch, SolveSettings, solve};
+use crate::model::Model;
+use crate::parallel::{self, dot};
+use crate::state::State;
+use crate::step::{Watch, Workspace};
+use glam::{DMat3, DVec3};
+
+/// Matrices and vectors that live from step to step.
+#[derive(Debug)]
+pub(crate) struct Solver {
+    matrix: BlockMatrix,
+    preconditioner: IncompleteCholesky,
+    right_side: Vec<DVec3>,
+    change: Vec<DVec3>,
+    scratch: Scratch,
+    /// Each spring batch's linearisation and the place of each spring's block in the matrix.
+    springs: Vec<(Vec<SpringStiffness>, Vec<u32>)>,
+}
+
+impl Solver {
+    /// What the model's integrator needs, if it is implicit.
+    pub(crate) fn for_model(model: &Model) -> Option<Self> {
+        if let Integrator::SymplecticEuler = model.integrator {
+            return None;
+        }
+        let nodes = model.node_count();
+        let springs = model.energies.iter().map(|energy| match energy {
+            EnergyBatch::Springs(batch) => {
+                let place = |&pair: &[u32; 2]| {
+                    let at = model.pattern.find(pair);
+                    at.expect("the pattern was made from these pairs") as u32
+                };
+                let places = batch.nodes().iter().map(place).collect();
+                (vec![SpringStiffness::default(); batch.len()], places)
+            }
+        });
+        Some(Solver {
+            matrix: BlockMatrix::new(model.pattern.clone()),
+            preconditioner: IncompleteCholesky::new(model.pattern.clone()),
+            right_side: vec![DVec3::ZERO; nodes],
+            change: vec![DVec3::ZERO; nodes],
+            scratch: Scratch::new(nodes),
+            springs: springs.collect(),
+        })
+    }
+}
+
+pub(super) fn predict(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: BackwardEulerSettings,
+    h: f64,
+    watch: &mut Watch,
+) -> Predicted {
+    let Workspace {
+        solver,
+        held,
+        target_velocities,
+        candidates,
+        ..
+    } = workspace;
+    let solver = solver.as_deref_mut().expect("made for this integrator");
+    assemble(model, state, solver, h);
+    for (i, change) in solver.change.iter_mut().enumerate() {
+        *change = if held[i] {
+            target_velocities[i] - state.velocities[i]
+        } else {
+            DVec3::ZERO
+        };
+    }
+    let factored = solver.preconditioner.factor(&solver.matrix, held);
+    watch.lap(|times| &mut times.assemble);
+    if !factored {
+        // Forces or stiffness are not finite; hand the fact on to the check that names the node.
+        solver.change.copy_from_slice(&solver.right_side);
+    }
+
+    let weight = h * model.gravity.length() * dot_masses(model);
+    let scale = dot(&solver.right_side, &solver.right_side)
+        .sqrt()
+        .max(weight);
+    let outcome = solve(
+        &solver.matrix,
+        &mut solver.preconditioner,
+        &solver.right_side,
+        held,
+        &mut solver.change,
+        &mut solver.scratch,
+        SolveSettings {
+            residual: settings.tolerance * scale,
+            iterations: if factored { settings.max_iterations } else { 0 },
+        },
+    );
+    keep_momentum(model, solver, h);
+    watch.lap(|times| &mut times.solve);
+
+    let change = &solver.change;
+    parallel::fill(candidates, |i| {
+        let velocity = state.velocities[i] + change[i];
+        Candidate {
+            position: state.positions[i] + h * velocity,
+            velocity,
+        }
+    });
+    Predicted {
+        converged: outcome.converged,
+        iterations: outcome.iterations,
+        linear_residual: if scale > 0.0 {
+            outcome.residual / scale
+        } else {
+            0.0
+        },
+    }
+}
+
+/// Norm of the vector of masses: times `h g`, the norm of the impulse of gravity.
+fn dot_masses(model: &Model) -> f64 {
+    parallel::sum(model.masses.len(), |i| model.masses[i] * model.masses[i]).sqrt()
+}
+
+fn assemble(model: &Model, state: &State, solver: &mut Solver, h: f64) {
+    let Solver {
+        matrix,
+        right_side,
+        springs,
+        ..
+    } = solver;
+    parallel::fill(right_side, |i| {
+        let mass = model.masses[i];
+        let drag = model.air_damping[i] * state.velocities[i];
+        h * mass * (model.gravity - drag)
+    });
+    parallel::fill(&mut matrix.diagonal, |i| {
+        let mass = model.masses[i] * (1.0 + h * model.air_damping[i]);
+        DMat3::from_diagonal(DVec3::splat(mass))
+    });
+    matrix.lower.fill(DMat3::ZERO);
+    for (energy, (linear, places)) in model.energies.iter().zip(springs) {
+        let EnergyBatch::Springs(batch) = energy;
+        assemble_springs(batch, state, linear, places, matrix, right_side, h);
+    }
+}
+
+fn assemble_springs(
+    batch: &SpringBatch,
+    state: &State,
+    linear: &mut [SpringStiffness],
+    places: &[u32],
+    matrix: &mut BlockMatrix,
+    right_side: &mut [DVec3],
+    h: f64,
+) {
+    parallel::fill(linear, |s| {
+        batch.linearise(s, &state.positions, &state.velocities, h)
+    });
+    for (spring, &place) in linear.iter().zip(places) {
+        matrix.lower[place as usize] -= spring.block();
+    }
+    parallel::for_each(&mut matrix.diagonal, |node, block| {
+        for (spring, _) in batch.at_node(node) {
+            *block += linear[spring].block();
+        }
+    });
+    parallel::for_each(right_side, |node, value| {
+        for (spring, second) in batch.at_node(node) {
+            let impulse = linear[spring].impulse;
+            *value += if second { -impulse } else { impulse };
+        }
+    });
+}
+
+fn keep_momentum(model: &Model, solver: &mut Solver, h: f64) {
+    let residual = solver.scratch.residual();
+    let free = model.cloths.iter().zip(&model.never_held);
+    for (cloth, _) in free.filter(|(_, never_held)| **never_held) {
+        let nodes = cloth.nodes.clone();
+        let left: DVec3 = residual[nodes.clone()].iter().sum();
+        let mass: f64 = model.masses[nodes.clone()].iter().sum();
+        let shift = left / (mass * (1.0 + h * cloth.air_damping));
+        for change in &mut solver.change[nodes] {
+            *change += shift;
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Symplectic Euler: `v' = v + h a(x, v)`, `x' = x + h v'`.
+//!
+//! Because positions move with the new velocity, `x' × v' = x × v'`: internal forces along the lines
+//! between nodes keep angular momentum to rounding, as they keep linear momentum.
+
+use crate::contact::Candidate;
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+use crate::step::Workspace;
+use glam::DVec3;
+
+pub(super) fn predict(model: &Model, state: &State, workspace: &mut Workspace, h: f64) {
+    let Workspace {
+        forces,
+        per_element,
+        candidates,
+        held,
+        target_velocities,
+        ..
+    } = workspace;
+    forces.fill(DVec3::ZERO);
+    for energy in &model.energies {
+        energy.add_forces(&state.positions, &state.velocities, forces, per_element);
+    }
+    parallel::fill(candidates, |i| {
+        let velocity = if held[i] {
+            target_velocities[i]
+        } else {
+            let v = state.velocities[i];
+            let drag = model.air_damping[i] * v;
+            v + h * (model.gravity - drag + forces[i] / model.masses[i])
+        };
+        Candidate {
+            position: state.positions[i] + h * velocity,
+            velocity,
+        }
+    });
+}

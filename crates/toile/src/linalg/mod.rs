@@ -1,0 +1,13 @@
+//! Sparse linear algebra on 3×3 blocks, one block row per node.
+//!
+//! * [`BlockMatrix`]: symmetric, pattern fixed once, values refilled every step.
+//! * [`IncompleteCholesky`]: the preconditioner on the same pattern.
+//! * [`solve`]: conjugate gradients with constrained nodes filtered out.
+
+mod block_matrix;
+mod conjugate_gradient;
+mod incomplete_cholesky;
+
+pub use block_matrix::{BlockMatrix, BlockPattern};
+pub use conjugate_gradient::{Outcome, Scratch, SolveSettings, solve};
+pub use incomplete_cholesky::IncompleteCholesky;

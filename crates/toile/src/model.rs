@@ -1,0 +1,221 @@
+//! What a run needs and never changes: cloths, energies, pins, bodies, settings.
+
+use crate::contact::{Body, ShapeError};
+use crate::drive::{Pin, PinError, check_pins};
+use crate::energy::EnergyBatch;
+use crate::integrate::Integrator;
+use crate::linalg::BlockPattern;
+use crate::mesh::{RestShape, Topology};
+use glam::DVec3;
+use std::ops::Range;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// One cloth of the world.
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its nodes in the world's arrays.
+    pub nodes: Range<usize>,
+    /// Its topology; node numbers count from the cloth's own first node.
+    pub topology: Topology,
+    /// Its rest shape.
+    pub rest: RestShape,
+    /// Mass per area (kg/m²).
+    pub density: f64,
+    /// Mass-proportional damping (1/s): the air, in its simplest form.
+    pub air_damping: f64,
+    /// Distance its mid-surface keeps from bodies (m).
+    pub contact_offset: f64,
+}
+
+/// Everything that stays the same while the world moves.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The cloths.
+    pub cloths: Vec<Cloth>,
+    /// Internal energies of all cloths.
+    pub energies: Vec<EnergyBatch>,
+    /// Held nodes.
+    pub pins: Vec<Pin>,
+    /// Obstacles.
+    pub bodies: Vec<Body>,
+    /// Acceleration of gravity (m/s²).
+    pub gravity: DVec3,
+    /// How time is advanced.
+    pub integrator: Integrator,
+    /// Lumped mass of each node (kg).
+    pub masses: Vec<f64>,
+    /// Mass-proportional damping of each node (1/s).
+    pub air_damping: Vec<f64>,
+    /// Distance each node keeps from bodies (m).
+    pub contact_offsets: Vec<f64>,
+    /// Pattern of the stiffness matrix.
+    pub(crate) pattern: Arc<BlockPattern>,
+    /// Cloths that no pin ever holds: their momentum is theirs to keep.
+    pub(crate) never_held: Vec<bool>,
+}
+
+/// A world that cannot be simulated.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ModelError {
+    /// There is nothing to simulate.
+    #[error("the world has no cloth")]
+    NoCloth,
+    /// A node without mass would move with infinite acceleration.
+    #[error("cloth `{cloth}`: node {node} has no mass because no face has it; remove the node")]
+    MasslessNode {
+        /// The cloth.
+        cloth: String,
+        /// The node, counted in the cloth.
+        node: usize,
+    },
+    /// A number that must be finite and positive (or at least not negative) is not.
+    #[error("cloth `{cloth}`: {what} is {value}; it must be {must}")]
+    BadNumber {
+        /// The cloth.
+        cloth: String,
+        /// What it is.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// Cloths must follow one another in the world's arrays.
+    #[error("cloth `{cloth}` does not start where the one before it ends")]
+    Gap {
+        /// The cloth.
+        cloth: String,
+    },
+    /// Pins contradict each other.
+    #[error(transparent)]
+    Pin(#[from] PinError),
+    /// A body has impossible measures.
+    #[error("body `{body}`: {source}")]
+    Body {
+        /// The body.
+        body: String,
+        /// What is wrong.
+        source: ShapeError,
+    },
+}
+
+/// The parts a model is made of.
+#[derive(Clone, Debug)]
+pub struct ModelParts {
+    /// The cloths, in the order of their nodes.
+    pub cloths: Vec<Cloth>,
+    /// Internal energies, with node numbers over the whole world.
+    pub energies: Vec<EnergyBatch>,
+    /// Held nodes.
+    pub pins: Vec<Pin>,
+    /// Obstacles.
+    pub bodies: Vec<Body>,
+    /// Acceleration of gravity (m/s²).
+    pub gravity: DVec3,
+    /// How time is advanced.
+    pub integrator: Integrator,
+}
+
+impl Model {
+    /// Checks the parts and works out what follows from them.
+    pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
+        let ModelParts {
+            cloths,
+            energies,
+            pins,
+            bodies,
+            gravity,
+            integrator,
+        } = parts;
+        check_cloths(&cloths)?;
+        let node_count = cloths.last().map_or(0, |c| c.nodes.end);
+        check_pins(&pins, node_count)?;
+        for body in &bodies {
+            body.shape.check().map_err(|source| ModelError::Body {
+                body: body.name.clone(),
+                source,
+            })?;
+        }
+        let per_node = |f: &dyn Fn(&Cloth) -> f64| -> Vec<f64> {
+            let values = cloths.iter().flat_map(|c| c.nodes.clone().map(|_| f(c)));
+            values.collect()
+        };
+        let held = |cloth: &Cloth| {
+            let inside = |&n: &u32| cloth.nodes.contains(&(n as usize));
+            pins.iter().any(|p| p.nodes.iter().any(inside))
+        };
+        let masses = cloths
+            .iter()
+            .flat_map(|c| c.rest.node_areas.iter().map(|a| a * c.density))
+            .collect();
+        let pairs = energies.iter().flat_map(EnergyBatch::pairs);
+        Ok(Model {
+            pattern: Arc::new(BlockPattern::new(node_count, pairs)),
+            never_held: cloths.iter().map(|c| !held(c)).collect(),
+            air_damping: per_node(&|c| c.air_damping),
+            contact_offsets: per_node(&|c| c.contact_offset),
+            masses,
+            cloths,
+            energies,
+            pins,
+            bodies,
+            gravity,
+            integrator,
+        })
+    }
+
+    /// Number of nodes of all cloths.
+    pub fn node_count(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// Total mass (kg).
+    pub fn total_mass(&self) -> f64 {
+        self.masses.iter().sum()
+    }
+}
+
+fn check_cloths(cloths: &[Cloth]) -> Result<(), ModelError> {
+    if cloths.is_empty() {
+        return Err(ModelError::NoCloth);
+    }
+    let mut next = 0;
+    for cloth in cloths {
+        let name = || cloth.name.clone();
+        if cloth.nodes.start != next || cloth.nodes.len() != cloth.topology.node_count {
+            return Err(ModelError::Gap { cloth: name() });
+        }
+        next = cloth.nodes.end;
+        let bad = |what, value, must| ModelError::BadNumber {
+            cloth: name(),
+            what,
+            value,
+            must,
+        };
+        if !(cloth.density > 0.0 && cloth.density.is_finite()) {
+            return Err(bad(
+                "the density",
+                cloth.density,
+                "a positive number of kg/m²",
+            ));
+        }
+        for (what, value) in [
+            ("the air damping", cloth.air_damping),
+            ("the contact offset", cloth.contact_offset),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(bad(what, value, "zero or a positive number"));
+            }
+        }
+        if let Some(node) = cloth.rest.node_areas.iter().position(|&a| a <= 0.0) {
+            return Err(ModelError::MasslessNode {
+                cloth: name(),
+                node,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Loops over nodes and elements on all threads, with results that do not depend on how many.
+//!
+//! Two rules make them the same bit for bit: every output is written by exactly one loop body from inputs
+//! that nobody writes, and sums run over pieces of a fixed size in a fixed order.
+
+use glam::DVec3;
+
+/// Elements a thread takes at once. Below one piece a loop stays on the calling thread.
+pub(crate) const PIECE: usize = 2048;
+
+/// `out[i] = f(i)` for all `i`.
+pub(crate) fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
+    for_each(out, |i, slot| *slot = f(i));
+}
+
+/// Calls `f(i, &mut out[i])` for all `i`.
+pub(crate) fn for_each<T: Send>(out: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    let piece = |(p, slots): (usize, &mut [T])| {
+        for (k, slot) in slots.iter_mut().enumerate() {
+            f(p * PIECE + k, slot);
+        }
+    };
+    #[cfg(feature = "parallel")]
+    if out.len() > PIECE {
+        use rayon::prelude::*;
+        return out.par_chunks_mut(PIECE).enumerate().for_each(piece);
+    }
+    out.chunks_mut(PIECE).enumerate().for_each(piece);
+}
+
+/// `Σ f(i)` over `0..count`, added up piece by piece.
+pub(crate) fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+    (0..count)
+        .step_by(PIECE)
+        .map(|from| (from..count.min(from + PIECE)).map(&f).sum::<f64>())
+        .sum()
+}
+
+/// `Σ aᵢ·bᵢ`.
+pub(crate) fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
+    let pieces = a.chunks(PIECE).zip(b.chunks(PIECE));
+    pieces
+        .map(|(a, b)| a.iter().zip(b).map(|(p, q)| p.dot(*q)).sum::<f64>())
+        .sum()
+}

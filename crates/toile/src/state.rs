@@ -1,0 +1,53 @@
+//! What changes while a world moves: exactly what a checkpoint holds.
+
+use crate::drive::{PinPath, PinState};
+use crate::model::Model;
+use glam::DVec3;
+
+/// Time, positions, velocities, and what the pins remember.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Simulated time (s).
+    pub time: f64,
+    /// Steps made so far.
+    pub steps: u64,
+    /// Node positions (m).
+    pub positions: Vec<DVec3>,
+    /// Node velocities (m/s).
+    pub velocities: Vec<DVec3>,
+    /// One memory per pin of the model.
+    pub pins: Vec<PinState>,
+}
+
+impl State {
+    /// The start of a run: nodes at the given places, at rest.
+    pub fn at_rest(model: &Model, positions: Vec<DVec3>) -> Self {
+        assert_eq!(positions.len(), model.node_count(), "one position per node");
+        State {
+            time: 0.0,
+            steps: 0,
+            velocities: vec![DVec3::ZERO; positions.len()],
+            positions,
+            pins: vec![PinState::default(); model.pins.len()],
+        }
+    }
+
+    /// Whether the state belongs to a world like this one.
+    pub fn fits(&self, model: &Model) -> bool {
+        let pins = self.pins.iter().zip(&model.pins).all(|(memory, pin)| {
+            let carried = matches!(pin.path, PinPath::Carried(_));
+            let expected = match memory.interval {
+                Some(_) if carried => pin.nodes.len(),
+                _ => 0,
+            };
+            memory.anchors.len() == expected
+                && memory
+                    .interval
+                    .is_none_or(|k| (k as usize) < pin.held.len())
+        });
+        self.positions.len() == model.node_count()
+            && self.velocities.len() == model.node_count()
+            && self.pins.len() == model.pins.len()
+            && pins
+    }
+}

@@ -1,0 +1,198 @@
+//! One time step, as an outline.
+
+use crate::certificate::{
+    Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
+};
+use crate::contact::{Candidate, Placement, collide};
+use crate::drive::drive_pins;
+use crate::integrate::{Predicted, Solver, predict};
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+use glam::DVec3;
+
+/// Advances the state by `h` seconds: drive kinematic targets → predict → collide → commit → certify.
+///
+/// On an error the state's positions, velocities and time are as they were.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    h: f64,
+) -> Result<StepReport, StepError> {
+    if !(h > 0.0 && h.is_finite()) {
+        return Err(StepError::BadStep { h });
+    }
+    let mut watch = Watch::start(workspace.clock);
+
+    drive_pins(model, state, workspace, h);
+    workspace.place_bodies(model, state.time, h);
+    watch.lap(|times| &mut times.drive);
+
+    let predicted = predict(model, state, workspace, h, &mut watch);
+    workspace.check_finite(model, state.time, Phase::Predict)?;
+
+    workspace.collide(model, state, h);
+    workspace.check_finite(model, state.time, Phase::Collide)?;
+    watch.lap(|times| &mut times.collide);
+
+    workspace.commit(state, h);
+    let certificate = certify(model, state, workspace, &predicted);
+    watch.lap(|times| &mut times.certify);
+
+    let status = if predicted.converged {
+        Status::Converged
+    } else {
+        Status::IterationLimit
+    };
+    Ok(StepReport {
+        status,
+        certificate,
+        times: watch.times,
+    })
+}
+
+/// Scratch memory of a run. It is never saved: a step's result does not depend on what is in it.
+#[derive(Debug)]
+pub struct Workspace {
+    /// Which nodes are held during this step.
+    pub(crate) held: Vec<bool>,
+    /// Where each held node is to be at the end of the step (m).
+    pub(crate) targets: Vec<DVec3>,
+    /// Velocity that brings each held node to its target (m/s).
+    pub(crate) target_velocities: Vec<DVec3>,
+    /// Where the step wants to go.
+    pub(crate) candidates: Vec<Candidate>,
+    /// The bodies during this step.
+    pub(crate) bodies: Vec<Placement>,
+    pub(crate) forces: Vec<DVec3>,
+    pub(crate) per_element: Vec<DVec3>,
+    /// What an implicit integrator needs besides.
+    pub(crate) solver: Option<Box<Solver>>,
+    clock: Option<fn() -> f64>,
+}
+
+impl Workspace {
+    /// Scratch for a model. `clock` answers the time in seconds since some fixed moment; without one
+    /// the reports' phase times are zero. (The engine itself never asks the system for the time.)
+    pub fn new(model: &Model, clock: Option<fn() -> f64>) -> Self {
+        let nodes = model.node_count();
+        Workspace {
+            held: vec![false; nodes],
+            targets: vec![DVec3::ZERO; nodes],
+            target_velocities: vec![DVec3::ZERO; nodes],
+            candidates: vec![
+                Candidate {
+                    position: DVec3::ZERO,
+                    velocity: DVec3::ZERO
+                };
+                nodes
+            ],
+            bodies: Vec::with_capacity(model.bodies.len()),
+            forces: vec![DVec3::ZERO; nodes],
+            per_element: Vec::new(),
+            solver: Solver::for_model(model).map(Box::new),
+            clock,
+        }
+    }
+
+    /// Marks a node as held during this step, moving evenly from `here` to `target`.
+    pub(crate) fn hold(&mut self, node: usize, here: DVec3, target: DVec3, h: f64) {
+        self.held[node] = true;
+        self.targets[node] = target;
+        self.target_velocities[node] = (target - here) / h;
+    }
+
+    /// Largest distance of a held node from its target (m).
+    fn pin_residual(&self, positions: &[DVec3]) -> f64 {
+        let held = (0..positions.len()).filter(|&i| self.held[i]);
+        held.map(|i| positions[i].distance(self.targets[i]))
+            .fold(0.0, f64::max)
+    }
+
+    fn place_bodies(&mut self, model: &Model, time: f64, h: f64) {
+        self.bodies.clear();
+        let placements = model.bodies.iter().map(|b| b.placement(time, h));
+        self.bodies.extend(placements);
+    }
+
+    fn collide(&mut self, model: &Model, state: &State, h: f64) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let (bodies, held) = (&self.bodies, &self.held);
+        parallel::for_each(&mut self.candidates, |i, candidate| {
+            // A held node goes where it is led, even into a body; the certificate's gap shows it.
+            if !held[i] {
+                let offset = model.contact_offsets[i];
+                *candidate = collide(bodies, state.positions[i], *candidate, offset, h);
+            }
+        });
+    }
+
+    fn check_finite(&self, model: &Model, time: f64, phase: Phase) -> Result<(), StepError> {
+        let finite = |c: &Candidate| c.position.is_finite() && c.velocity.is_finite();
+        let Some(bad) = self.candidates.iter().position(|c| !finite(c)) else {
+            return Ok(());
+        };
+        let cloth = model.cloths.iter().find(|c| c.nodes.contains(&bad));
+        Err(StepError::NotFinite {
+            phase,
+            cloth: cloth.map_or_else(String::new, |c| c.name.clone()),
+            node: bad - cloth.map_or(0, |c| c.nodes.start),
+            time,
+        })
+    }
+
+    fn commit(&mut self, state: &mut State, h: f64) {
+        for (i, candidate) in self.candidates.iter().enumerate() {
+            state.positions[i] = candidate.position;
+            state.velocities[i] = candidate.velocity;
+        }
+        state.time += h;
+        state.steps += 1;
+    }
+}
+
+fn certify(
+    model: &Model,
+    state: &State,
+    workspace: &Workspace,
+    predicted: &Predicted,
+) -> Certificate {
+    let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
+    Certificate {
+        stretch_worst,
+        stretch_mean,
+        pin_residual: workspace.pin_residual(&state.positions),
+        gap_smallest: gap(model, &workspace.bodies, &state.positions),
+        intersections: None,
+        iterations: predicted.iterations,
+        linear_residual: predicted.linear_residual,
+    }
+}
+
+/// Adds up where the time goes.
+pub(crate) struct Watch {
+    clock: Option<fn() -> f64>,
+    last: f64,
+    times: PhaseTimes,
+}
+
+impl Watch {
+    fn start(clock: Option<fn() -> f64>) -> Self {
+        Watch {
+            clock,
+            last: clock.map_or(0.0, |now| now()),
+            times: PhaseTimes::default(),
+        }
+    }
+
+    /// Books the time since the last lap on a phase.
+    pub(crate) fn lap(&mut self, phase: impl Fn(&mut PhaseTimes) -> &mut f64) {
+        if let Some(now) = self.clock.map(|now| now()) {
+            *phase(&mut self.times) += now - self.last;
+            self.last = now;
+        }
+    }
+}
