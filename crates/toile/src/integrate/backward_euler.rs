@@ -2,17 +2,19 @@
 //!
 //! `(M − h ∂f/∂v − h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)`
 //!
-//! solved by conjugate gradients with an incomplete Cholesky preconditioner. Held nodes have a given `Δv`
-//! and are filtered out of the solve.
+//! solved by conjugate gradients with an incomplete Cholesky preconditioner. Held nodes and nodes that rest
+//! on bodies have a given `Δv`, or a given part of it, and are filtered out of the solve.
 //!
 //! An iterative solve leaves a residual, which acts like a small outside force. On a cloth that nothing
 //! holds its sum would change the cloth's momentum; since rigid translation feels no stiffness, adding
 //! `Σr / Σm` to every `Δv` removes that sum exactly.
 
 use super::{BackwardEulerSettings, Integrator, Predicted};
-use crate::contact::Candidate;
+use crate::contact::{Candidate, Placement, Support, find_support};
 use crate::energy::{EnergyBatch, SpringBatch, SpringStiffness};
-use crate::linalg::{BlockMatrix, IncompleteCholesky, Scratch, SolveSettings, solve};
+use crate::linalg::{
+    BlockMatrix, Filter, IncompleteCholesky, Outcome, Scratch, SolveSettings, solve,
+};
 use crate::model::Model;
 use crate::parallel::{self, dot};
 use crate::state::State;
@@ -26,6 +28,11 @@ pub(crate) struct Solver {
     preconditioner: IncompleteCholesky,
     right_side: Vec<DVec3>,
     change: Vec<DVec3>,
+    image: Vec<DVec3>,
+    filters: Vec<Filter>,
+    /// The nodes that rest on bodies, and the search for them.
+    supports: Vec<Support>,
+    support_of_node: Vec<Option<Support>>,
     scratch: Scratch,
     /// Each spring batch's linearisation and the place of each spring's block in the matrix.
     springs: Vec<(Vec<SpringStiffness>, Vec<u32>)>,
@@ -53,11 +60,18 @@ impl Solver {
             preconditioner: IncompleteCholesky::new(model.pattern.clone()),
             right_side: vec![DVec3::ZERO; nodes],
             change: vec![DVec3::ZERO; nodes],
+            image: vec![DVec3::ZERO; nodes],
+            filters: vec![Filter::Free; nodes],
+            supports: Vec::new(),
+            support_of_node: vec![None; nodes],
             scratch: Scratch::new(nodes),
             springs: springs.collect(),
         })
     }
 }
+
+/// Rounds of solving and judging the supports' reactions. Few nodes change after the second.
+const SUPPORT_ROUNDS: usize = 4;
 
 pub(super) fn predict(
     model: &Model,
@@ -72,6 +86,7 @@ pub(super) fn predict(
         held,
         target_velocities,
         candidates,
+        bodies,
         ..
     } = workspace;
     let solver = solver.as_deref_mut().expect("made for this integrator");
@@ -83,29 +98,26 @@ pub(super) fn predict(
             DVec3::ZERO
         };
     }
-    let factored = solver.preconditioner.factor(&solver.matrix, held);
+    solver.find_supports(model, state, bodies, held, h);
     watch.lap(|times| &mut times.assemble);
-    if !factored {
-        // Forces or stiffness are not finite; hand the fact on to the check that names the node.
-        solver.change.copy_from_slice(&solver.right_side);
-    }
 
     let weight = h * model.gravity.length() * dot_masses(model);
-    let scale = dot(&solver.right_side, &solver.right_side)
-        .sqrt()
-        .max(weight);
-    let outcome = solve(
-        &solver.matrix,
-        &mut solver.preconditioner,
-        &solver.right_side,
-        held,
-        &mut solver.change,
-        &mut solver.scratch,
-        SolveSettings {
-            residual: settings.tolerance * scale,
-            iterations: if factored { settings.max_iterations } else { 0 },
-        },
-    );
+    let right_side = &solver.right_side;
+    let scale = dot(right_side, right_side).sqrt().max(weight);
+    let solve_settings = SolveSettings {
+        residual: settings.tolerance * scale,
+        iterations: settings.max_iterations,
+    };
+    let mut iterations = 0;
+    let mut outcome = solver.solve(state, held, solve_settings, watch);
+    iterations += outcome.iterations;
+    for _ in 1..SUPPORT_ROUNDS {
+        if !solver.revise_supports(state) {
+            break;
+        }
+        outcome = solver.solve(state, held, solve_settings, watch);
+        iterations += outcome.iterations;
+    }
     keep_momentum(model, solver, h);
     watch.lap(|times| &mut times.solve);
 
@@ -119,12 +131,95 @@ pub(super) fn predict(
     });
     Predicted {
         converged: outcome.converged,
-        iterations: outcome.iterations,
+        iterations,
         linear_residual: if scale > 0.0 {
             outcome.residual / scale
         } else {
             0.0
         },
+    }
+}
+
+impl Solver {
+    /// Which free nodes rest on a body.
+    fn find_supports(
+        &mut self,
+        model: &Model,
+        state: &State,
+        bodies: &[Placement],
+        held: &[bool],
+        h: f64,
+    ) {
+        self.supports.clear();
+        if bodies.is_empty() {
+            return;
+        }
+        parallel::fill(&mut self.support_of_node, |i| {
+            let (x, v) = (state.positions[i], state.velocities[i]);
+            let offset = model.contact_offsets[i];
+            let support = || find_support(bodies, i, x, v, model.gravity, offset, h);
+            if held[i] { None } else { support() }
+        });
+        let found = self.support_of_node.iter().flatten();
+        self.supports.extend(found);
+    }
+
+    /// One solve with the supports as they are.
+    fn solve(
+        &mut self,
+        state: &State,
+        held: &[bool],
+        settings: SolveSettings,
+        watch: &mut Watch,
+    ) -> Outcome {
+        for (filter, &held) in self.filters.iter_mut().zip(held) {
+            *filter = if held { Filter::Held } else { Filter::Free };
+        }
+        for support in &self.supports {
+            let i = support.node;
+            self.filters[i] = support.filter();
+            self.change[i] = support.constrain(state.velocities[i], self.change[i]);
+            self.right_side[i] += support.friction_impulse();
+        }
+        let factored = self.preconditioner.factor(&self.matrix, &self.filters);
+        if !factored {
+            // Forces or stiffness are not finite; hand the fact on to the check that names the node.
+            self.change.copy_from_slice(&self.right_side);
+        }
+        watch.lap(|times| &mut times.assemble);
+        let outcome = solve(
+            &self.matrix,
+            &mut self.preconditioner,
+            &self.right_side,
+            &self.filters,
+            &mut self.change,
+            &mut self.scratch,
+            SolveSettings {
+                iterations: if factored { settings.iterations } else { 0 },
+                ..settings
+            },
+        );
+        for support in &self.supports {
+            self.right_side[support.node] -= support.friction_impulse();
+        }
+        watch.lap(|times| &mut times.solve);
+        outcome
+    }
+
+    /// Lets go or lets slide where the last solve asked too much of a support. Answers whether any changed.
+    fn revise_supports(&mut self, state: &State) -> bool {
+        if self.supports.is_empty() {
+            return false;
+        }
+        self.matrix.multiply(&self.change, &mut self.image);
+        let mut changed = false;
+        for support in &mut self.supports {
+            let i = support.node;
+            let reaction = self.image[i] - self.right_side[i];
+            let slip = state.velocities[i] + self.change[i] - support.surface_velocity();
+            changed |= support.revise(reaction, slip);
+        }
+        changed
     }
 }
 
@@ -189,6 +284,10 @@ fn keep_momentum(model: &Model, solver: &mut Solver, h: f64) {
     let free = model.cloths.iter().zip(&model.never_held);
     for (cloth, _) in free.filter(|(_, never_held)| **never_held) {
         let nodes = cloth.nodes.clone();
+        // Where something supports the cloth, the reaction is a force like any other.
+        if solver.supports.iter().any(|s| nodes.contains(&s.node)) {
+            continue;
+        }
         let left: DVec3 = residual[nodes.clone()].iter().sum();
         let mass: f64 = model.masses[nodes.clone()].iter().sum();
         let shift = left / (mass * (1.0 + h * cloth.air_damping));

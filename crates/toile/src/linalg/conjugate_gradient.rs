@@ -1,12 +1,36 @@
 //! Preconditioned conjugate gradients with a filter for constrained nodes.
 //!
-//! Held nodes keep the change of velocity they were given: their rows of the residual and of every
-//! search direction are zero, which is the modified method of Baraff and Witkin in the form of Ascher
-//! and Boxerman (2003), where the filtered system is a plain symmetric one on the free nodes.
+//! Constrained nodes keep what they were given of their unknown: all of it, or its part along a normal. The
+//! filter takes those parts out of the residual and of every search direction, which is the modified
+//! method of Baraff and Witkin in the form of Ascher and Boxerman (2003): a plain symmetric system on the
+//! directions that are left.
 
 use super::{BlockMatrix, IncompleteCholesky};
 use crate::parallel::dot;
 use glam::DVec3;
+
+/// Which directions of a node the solve may change.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum Filter {
+    /// All.
+    #[default]
+    Free,
+    /// None.
+    Held,
+    /// All but this unit normal.
+    Sliding(DVec3),
+}
+
+impl Filter {
+    /// The part of a vector that the solve may change.
+    pub fn apply(&self, value: DVec3) -> DVec3 {
+        match self {
+            Filter::Free => value,
+            Filter::Held => DVec3::ZERO,
+            Filter::Sliding(normal) => value - value.dot(*normal) * *normal,
+        }
+    }
+}
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +46,7 @@ pub struct SolveSettings {
 pub struct Outcome {
     /// Iterations made.
     pub iterations: u32,
-    /// Norm of the residual on the free nodes.
+    /// Norm of the residual in the free directions.
     pub residual: f64,
     /// Whether the residual is as small as was asked.
     pub converged: bool,
@@ -55,13 +79,13 @@ impl Scratch {
     }
 }
 
-/// Solves `A x = b` on the free nodes. On entry `x` holds the given values of the held nodes and a guess
-/// for the others. The preconditioner must be factored already.
+/// Solves `A x = b` in the free directions. On entry `x` holds the given values in the others and a guess in
+/// these. The preconditioner must be factored already.
 pub fn solve(
     matrix: &BlockMatrix,
     preconditioner: &mut IncompleteCholesky,
     right_side: &[DVec3],
-    held: &[bool],
+    filters: &[Filter],
     x: &mut [DVec3],
     scratch: &mut Scratch,
     settings: SolveSettings,
@@ -74,17 +98,14 @@ pub fn solve(
     } = scratch;
     matrix.multiply(x, q);
     for i in 0..x.len() {
-        r[i] = if held[i] {
-            DVec3::ZERO
-        } else {
-            right_side[i] - q[i]
-        };
+        r[i] = filters[i].apply(right_side[i] - q[i]);
     }
     let mut norm = dot(r, r).sqrt();
     let mut iterations = 0;
     let mut rz = 0.0;
     while norm > settings.residual && iterations < settings.iterations {
         preconditioner.apply(r, z);
+        filter(z, filters);
         let rz_new = dot(r, z);
         let beta = if iterations == 0 { 0.0 } else { rz_new / rz };
         rz = rz_new;
@@ -92,7 +113,7 @@ pub fn solve(
             *direction = z + beta * *direction;
         }
         matrix.multiply(p, q);
-        filter(q, held);
+        filter(q, filters);
         let alpha = rz / dot(p, q);
         if !alpha.is_finite() {
             break;
@@ -111,11 +132,9 @@ pub fn solve(
     }
 }
 
-fn filter(values: &mut [DVec3], held: &[bool]) {
-    for (value, &held) in values.iter_mut().zip(held) {
-        if held {
-            *value = DVec3::ZERO;
-        }
+fn filter(values: &mut [DVec3], filters: &[Filter]) {
+    for (value, filter) in values.iter_mut().zip(filters) {
+        *value = filter.apply(*value);
     }
 }
 
@@ -155,21 +174,56 @@ mod tests {
     }
 
     #[test]
+    fn a_sliding_node_keeps_its_normal_part_and_is_solved_along_the_rest() {
+        let side = 6;
+        let matrix = grid(side);
+        let n = (side * side) as usize;
+        let normal = DVec3::new(1.0, 2.0, -1.0).normalize();
+        let mut filters = vec![Filter::Free; n];
+        filters[7] = Filter::Sliding(normal);
+        let mut x = vec![DVec3::ZERO; n];
+        x[7] = 0.3 * normal;
+        let b = vec![DVec3::new(1.0, -1.0, 0.5); n];
+        let mut preconditioner = IncompleteCholesky::new(matrix.pattern.clone());
+        assert!(preconditioner.factor(&matrix, &filters));
+        let settings = SolveSettings {
+            residual: 1e-10,
+            iterations: 500,
+        };
+        let mut scratch = Scratch::new(n);
+        solve(
+            &matrix,
+            &mut preconditioner,
+            &b,
+            &filters,
+            &mut x,
+            &mut scratch,
+            settings,
+        );
+        assert!((x[7].dot(normal) - 0.3).abs() < 1e-12);
+        let mut image = vec![DVec3::ZERO; n];
+        matrix.multiply(&x, &mut image);
+        let reaction = image[7] - b[7];
+        assert!(reaction.reject_from(normal).length() < 1e-9);
+        assert!(reaction.length() > 1e-3, "the constraint does some work");
+    }
+
+    #[test]
     fn the_solution_satisfies_the_free_rows_and_keeps_the_held_ones() {
         let side = 12;
         let matrix = grid(side);
         let n = (side * side) as usize;
-        let mut held = vec![false; n];
+        let mut filters = vec![Filter::Free; n];
         let mut x = vec![DVec3::ZERO; n];
         for k in [0, side as usize - 1] {
-            held[k] = true;
+            filters[k] = Filter::Held;
             x[k] = DVec3::new(0.5, -0.25, 1.0);
         }
         let b: Vec<DVec3> = (0..n)
             .map(|i| DVec3::new(1.0, i as f64 * 0.01, -1.0))
             .collect();
         let mut preconditioner = IncompleteCholesky::new(matrix.pattern.clone());
-        assert!(preconditioner.factor(&matrix, &held));
+        assert!(preconditioner.factor(&matrix, &filters));
         let mut scratch = Scratch::new(n);
         let settings = SolveSettings {
             residual: 1e-9,
@@ -179,7 +233,7 @@ mod tests {
             &matrix,
             &mut preconditioner,
             &b,
-            &held,
+            &filters,
             &mut x,
             &mut scratch,
             settings,
@@ -188,7 +242,7 @@ mod tests {
         let mut image = vec![DVec3::ZERO; n];
         matrix.multiply(&x, &mut image);
         for i in 0..n {
-            if held[i] {
+            if filters[i] == Filter::Held {
                 assert_eq!(x[i], DVec3::new(0.5, -0.25, 1.0));
             } else {
                 assert!(image[i].distance(b[i]) < 1e-8);

@@ -8,7 +8,7 @@
 //! The factors are kept in single precision: a preconditioner only steers the search, and half the memory
 //! is half the time of a triangular solve.
 
-use super::{BlockMatrix, BlockPattern};
+use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 use std::sync::Arc;
 
@@ -41,12 +41,11 @@ impl IncompleteCholesky {
         }
     }
 
-    /// Factors a matrix. Nodes marked in `held` count as rows and columns of the identity. `false` if no
-    /// shift of the diagonal helps, which means that the matrix has entries that are not finite.
+    /// Factors a matrix. Held nodes count as rows and columns of the identity. `false` if no shift of the diagonal helps, which means that the matrix has entries that are not finite.
     #[must_use]
-    pub fn factor(&mut self, matrix: &BlockMatrix, held: &[bool]) -> bool {
+    pub fn factor(&mut self, matrix: &BlockMatrix, filters: &[Filter]) -> bool {
         let mut shift = 0.0;
-        while !self.try_factor(matrix, held, shift) {
+        while !self.try_factor(matrix, filters, shift) {
             if shift > 1e3 {
                 return false;
             }
@@ -55,11 +54,11 @@ impl IncompleteCholesky {
         true
     }
 
-    fn try_factor(&mut self, matrix: &BlockMatrix, held: &[bool], shift: f64) -> bool {
+    fn try_factor(&mut self, matrix: &BlockMatrix, filters: &[Filter], shift: f64) -> bool {
         let pattern = &self.pattern;
         for row in 0..pattern.rows() {
             let range = pattern.row(row);
-            if held[row] {
+            if filters[row] == Filter::Held {
                 self.exact[range.clone()].fill(DMat3::ZERO);
                 self.scaled[range.clone()].fill(DMat3::ZERO);
                 self.lower[range].fill(Mat3::ZERO);
@@ -69,7 +68,7 @@ impl IncompleteCholesky {
             let mut pivot = matrix.diagonal[row] * (1.0 + shift);
             for at in range.clone() {
                 let column = pattern.columns[at] as usize;
-                if held[column] {
+                if filters[column] == Filter::Held {
                     (self.exact[at], self.scaled[at]) = (DMat3::ZERO, DMat3::ZERO);
                     self.lower[at] = Mat3::ZERO;
                     continue;
@@ -175,7 +174,7 @@ mod tests {
         matrix.lower.fill(-coupling);
         matrix.diagonal.fill(DMat3::IDENTITY * 3.0);
         let mut factor = IncompleteCholesky::new(pattern);
-        assert!(factor.factor(&matrix, &vec![false; rows]));
+        assert!(factor.factor(&matrix, &vec![Filter::Free; rows]));
         let x: Vec<DVec3> = (0..rows)
             .map(|i| DVec3::new(i as f64, 1.0, (i as f64).sin()))
             .collect();
@@ -195,7 +194,7 @@ mod tests {
         matrix.diagonal.fill(DMat3::IDENTITY);
         matrix.lower.fill(DMat3::IDENTITY * 1.5);
         let mut factor = IncompleteCholesky::new(pattern);
-        assert!(factor.factor(&matrix, &[false; 2]));
+        assert!(factor.factor(&matrix, &[Filter::Free; 2]));
         let mut out = [DVec3::ZERO; 2];
         factor.apply(&[DVec3::X, DVec3::ZERO], &mut out);
         assert!(out[0].x > 0.0 && out[0].is_finite());

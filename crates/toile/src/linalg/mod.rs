@@ -9,5 +9,5 @@ mod conjugate_gradient;
 mod incomplete_cholesky;
 
 pub use block_matrix::{BlockMatrix, BlockPattern};
-pub use conjugate_gradient::{Outcome, Scratch, SolveSettings, solve};
+pub use conjugate_gradient::{Filter, Outcome, Scratch, SolveSettings, solve};
 pub use incomplete_cholesky::IncompleteCholesky;
