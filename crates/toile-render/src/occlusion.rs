@@ -10,7 +10,7 @@ use glam::Vec3;
 /// How far things take light from each other, as a share of the scene's radius.
 const REACH: f32 = 0.22;
 /// How dark it gets.
-const STRENGTH: f32 = 1.5;
+const STRENGTH: f32 = 2.0;
 /// How far a surface may bend above its tangent plane before it counts, as a share of the reach.
 const BIAS: f32 = 0.02;
 /// The furthest a pixel looks, as a share of the picture's height: beyond, nothing of the neighbourhood
