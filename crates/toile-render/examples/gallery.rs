@@ -49,9 +49,9 @@ fn save(folder: &Path, name: &str, image: &Image) -> Result<(), Box<dyn Error>> 
 /// A square sheet over a ball on the ground.
 fn drape(size: Size) -> Image {
     let (ball, ball_faces) = sphere(Vec3::new(0.0, 0.0, 0.5), 0.5);
-    let cells = 110;
+    let cells = 130;
     let (sheet, faces) = grid(cells, cells, |u, v| {
-        draped(2.1 * (u - 0.5), 2.1 * (v - 0.5))
+        draped(1.94 * (u - 0.5), 1.94 * (v - 0.5))
     });
     let picture = Picture {
         surfaces: vec![
@@ -77,7 +77,7 @@ fn draped(x: f32, y: f32) -> Vec3 {
     let leave = radius * contact;
     let along = x.hypot(y);
     let around = y.atan2(x);
-    let fold = 0.5 + 0.5 * (8.0 * around + 0.4 * (around + 1.0).sin()).cos();
+    let fold = 0.5 + 0.5 * (12.0 * around + PI + 0.5 * (around + 1.0).sin()).cos();
     let (mut out, mut height) = (0.0, middle.z + radius);
     let steps = 200;
     let step = along / steps as f32;
@@ -93,9 +93,9 @@ fn draped(x: f32, y: f32) -> Vec3 {
         height -= step * slope.sin();
     }
     let hanging = smooth((along - leave) / 0.65);
-    out += 0.13 * hanging * (fold - 0.35);
+    out += 0.12 * hanging * (fold - 0.3);
     let lifted = height + 0.05 * hanging * fold * smooth((0.2 - height) / 0.2);
-    let around = around + 0.034 * hanging * (16.0 * around).sin();
+    let around = around + 0.018 * hanging * (24.0 * around).sin();
     let point = Vec3::new(out * around.cos(), out * around.sin(), lifted);
     // Nothing is inside of the ball.
     let from_middle = point - middle;
@@ -106,14 +106,14 @@ fn draped(x: f32, y: f32) -> Vec3 {
 fn curtain(time: f32, size: Size) -> Image {
     let (rod, rod_faces) = grid(24, 2, |u, v| {
         let (sin, cos) = (TAU * u).sin_cos();
-        Vec3::new(3.0 * (v - 0.5), 0.022 * cos, 2.0 + 0.022 * sin)
+        Vec3::new(2.7 * (v - 0.5), 0.022 * cos, 2.0 + 0.022 * sin)
     });
     let (cloth, faces) = grid(220, 120, |u, v| hanging(u, v, time));
     let picture = Picture {
         surfaces: vec![
             Surface {
                 back: [0.80, 0.77, 0.66],
-                ..Surface::new(cloth, &faces, [0.10, 0.36, 0.42])
+                ..Surface::new(cloth, &faces, [0.25, 0.50, 0.55])
             },
             Surface::new(rod.clone(), &rod_faces, [0.45, 0.33, 0.22]),
         ],
@@ -135,10 +135,10 @@ fn curtain(time: f32, size: Size) -> Image {
 fn hanging(u: f32, v: f32, time: f32) -> Vec3 {
     let down = 1.0 - v;
     let folds = TAU * 9.0 * (u + 0.018 * (5.0 * u).sin() * down);
-    let depth = 0.045 + 0.045 * smooth(1.4 * down) * (1.0 + 0.4 * (11.0 * u + 2.0).sin());
+    let depth = 0.03 + 0.035 * smooth(1.4 * down) * (1.0 + 0.5 * (11.0 * u + 2.0).sin());
     let wave = (2.0 * u - 2.6 * time * TAU / 1.5 + 1.2 * down).sin();
     let swing = 0.16 * down.powi(2) * wave;
-    let x = 2.3 * (u - 0.5) + 0.035 * (2.0 * folds).sin() * (0.4 + 0.6 * down);
+    let x = 2.3 * (u - 0.5) + 0.022 * (2.0 * folds).sin() * (0.3 + 0.7 * down);
     let lift = 0.05 * down * swing.abs() + 0.012 * (folds + 0.7).cos() * down;
     Vec3::new(x, depth * folds.cos() + swing, 2.0 - 1.93 * down + lift)
 }

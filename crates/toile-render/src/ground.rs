@@ -85,7 +85,9 @@ impl Ground {
     /// faintly.
     fn lines(&self, place: Vec2, footprint: Vec2, spacing: f32, width: f32) -> f32 {
         let covered = |place: f32, footprint: f32| {
-            let away = (place / spacing - (place / spacing).round()).abs() * spacing;
+            // Rounding by conversion: the function for it is not in every processor.
+            let beyond = (place / spacing - (place / spacing) as i32 as f32).abs();
+            let away = beyond.min((1.0 - beyond).abs()) * spacing;
             let blur = footprint.max(1e-6 * spacing);
             let edge = ((0.5 * (width + blur) - away) / blur).clamp(0.0, 1.0);
             // Where several lines fall into one pixel, they would only flicker.

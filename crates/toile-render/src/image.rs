@@ -242,7 +242,7 @@ mod tests {
     fn patchwork(width: u32, height: u32) -> Image {
         let count = width * height;
         let rgb = (0..count)
-            .flat_map(|i| [i as u8, (i * 7) as u8, (i * 31 >> 3) as u8])
+            .flat_map(|i| [i as u8, (i * 7) as u8, (i * 31 / 8) as u8])
             .collect();
         Image { width, height, rgb }
     }

@@ -144,9 +144,11 @@ impl ShadowMap {
             slope: rises.map(|rise| rise * self.texel),
         };
         // Half of the places tell whether anything covers the point, and from how far.
-        let (covers, above) = self.covers(&receiver, disk.iter().step_by(2), self.widest);
-        if covers == 0 {
-            return 1.0;
+        let search = disk.iter().step_by(2);
+        let searched = search.len();
+        let (covers, above) = self.covers(&receiver, search, self.widest);
+        if covers == 0 || covers == searched {
+            return if covers == 0 { 1.0 } else { 0.0 };
         }
         let border = LAMP_RADIUS * above / self.texel;
         let border = border.clamp(CRISPEST_BORDER, self.widest);

@@ -181,8 +181,8 @@ fn rasterise_bands<const SAMPLES: usize>(
     let mut bands: Vec<Vec<u32>> = vec![Vec::new(); (height as usize).div_ceil(BAND)];
     for (index, primitive) in primitives.iter().enumerate() {
         let (first, last) = (primitive.rows.start, primitive.rows.end - 1);
-        for band in first as usize / BAND..=last as usize / BAND {
-            bands[band].push(index as u32);
+        for band in &mut bands[first as usize / BAND..=last as usize / BAND] {
+            band.push(index as u32);
         }
     }
     let length = (BAND * width as usize * SAMPLES).max(1);

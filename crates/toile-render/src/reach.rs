@@ -1,38 +1,38 @@
 //! How much light reaches each pixel: from the lamp and from the sky.
 //!
-//! Both are found by looking around at a few places. Each pixel of a block of 4 × 4 looks at other places, and the shader takes the
-//! mean over such a block around it, which sees sixteen times as many places and hides the pattern.
-//! Only neighbours on the same surface count.
+//! Both are found by looking around at a few places, for every second pixel as on a chessboard. Each such pixel of a block of
+//! 4 × 4 looks at other places, and the shader takes the mean over such a block around it, which sees eight
+//! times as many places and hides the pattern. Only neighbours on the same surface count.
 
 use crate::occlusion;
-use crate::raster::{GROUND, NOTHING, Visibility};
+use crate::raster::{NOTHING, Visibility};
 use crate::scene::Scene;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
-use std::f32::consts::TAU;
 
 /// Side of the block of pixels that share their light.
 const BLOCK: usize = 4;
 /// How far off the tangent plane a neighbour may be to share its light (pixels).
 const SAME_SURFACE: f32 = 5.0;
-/// Places that one pixel looks at.
-const PLACES: usize = 12;
+/// Places that one pixel can look at.
+const PLACES: usize = 24;
 
 /// Places in the unit circle.
 pub(crate) type Disk = [Vec2; PLACES];
 
-/// For each pixel of a block, the places to look at: spirals, each turned and grown by another amount.
+/// For each pixel that looks around in a block, row by row, its places. Together they are one spiral of
+/// evenly spread points, dealt out in turn.
 pub(crate) fn disks() -> Vec<Disk> {
-    // Neighbouring pixels get amounts far from each other.
-    const ORDER: [u32; BLOCK * BLOCK] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
-    // The golden angle spreads a spiral's points evenly.
+    // Neighbours get points far from each other.
+    const ORDER: [usize; BLOCK * BLOCK / 2] = [0, 4, 6, 2, 3, 7, 5, 1];
+    // Turning by the golden angle from one to the next spreads points evenly.
     const GOLDEN_ANGLE: f32 = 2.399_963_2;
-    let disk = |&order: &u32| {
-        let turn = TAU * order as f32 / 16.0;
-        let growth = ((order * 7 % 16) as f32 + 0.5) / 16.0;
+    let all = (ORDER.len() * PLACES) as f32;
+    let disk = |&order: &usize| {
         std::array::from_fn(|i| {
-            let radius = ((i as f32 + growth) / PLACES as f32).sqrt();
-            radius * Vec2::from_angle(turn + GOLDEN_ANGLE * i as f32)
+            let point = (i * ORDER.len() + order) as f32;
+            let radius = ((point + 0.5) / all).sqrt();
+            radius * Vec2::from_angle(GOLDEN_ANGLE * point)
         })
     };
     ORDER.iter().map(disk).collect()
@@ -46,48 +46,36 @@ pub(crate) struct Seen {
     pub offset: [f32; 2],
     /// Along the line of sight (m); infinite where there is nothing.
     pub distances: Vec<f32>,
-    /// Pointing to the side that is seen.
-    pub normals: Vec<Vec3>,
 }
 
 impl Seen {
-    pub fn new(scene: &Scene, visibility: &Visibility) -> Self {
-        let from_middle = |o: &[f32; 2]| (o[0] - 0.5).powi(2) + (o[1] - 0.5).powi(2);
+    fn new(size: [u32; 2], visibility: &Visibility, central: usize) -> Self {
         let samples = visibility.offsets.len();
-        let central = (0..samples)
-            .min_by(|&a, &b| {
-                let [a, b] = [a, b].map(|s| from_middle(&visibility.offsets[s]));
-                a.total_cmp(&b)
-            })
-            .unwrap_or(0);
-        let offset = visibility.offsets[central];
-        let width = scene.size[0] as usize;
-        let (distances, normals) = visibility
-            .ids
-            .par_chunks(samples)
-            .zip(visibility.nearness.par_chunks(samples))
-            .enumerate()
-            .map(|(pixel, (ids, nearness))| {
-                let x = (pixel % width) as f32 + offset[0];
-                let y = (pixel / width) as f32 + offset[1];
-                match ids[central] {
-                    NOTHING => (f32::INFINITY, Vec3::ZERO),
-                    GROUND => (1.0 / nearness[central], Vec3::Z),
-                    id => {
-                        let point = scene.surface_point(id, x, y);
-                        (point.distance, point.normal)
-                    }
-                }
-            })
-            .unzip();
+        let ids = visibility.ids.par_chunks_exact(samples);
+        let nearness = visibility.nearness.par_chunks_exact(samples);
+        let distance = |(ids, nearness): (&[u32], &[f32])| match ids[central] {
+            NOTHING => f32::INFINITY,
+            _ => 1.0 / nearness[central],
+        };
         Seen {
-            width,
-            height: scene.size[1] as usize,
-            offset,
-            distances,
-            normals,
+            width: size[0] as usize,
+            height: size[1] as usize,
+            offset: visibility.offsets[central],
+            distances: ids.zip(nearness).map(distance).collect(),
         }
     }
+}
+
+/// The sample nearest to the middle of its pixel.
+fn central_sample(visibility: &Visibility) -> usize {
+    let from_middle = |s: &usize| {
+        let [x, y] = visibility.offsets[*s];
+        (x - 0.5).hypot(y - 0.5)
+    };
+    let samples = 0..visibility.offsets.len();
+    samples
+        .min_by(|a, b| from_middle(a).total_cmp(&from_middle(b)))
+        .unwrap_or(0)
 }
 
 /// How much light reaches a pixel.
@@ -106,7 +94,7 @@ impl Light {
     };
 }
 
-/// What a pixel tells its neighbours.
+/// What a pixel that looked around tells its neighbours.
 #[derive(Clone, Copy)]
 struct Cell {
     /// Along the line of sight (m).
@@ -114,37 +102,43 @@ struct Cell {
     light: Light,
 }
 
-/// How much light reaches each pixel, not yet smoothed.
+/// How much light reaches the pixels, not yet smoothed.
 pub(crate) struct Reach {
-    width: usize,
-    height: usize,
-    /// Where in its pixel a cell's surface was seen.
-    offset: [f32; 2],
+    seen: Seen,
+    /// Cells in a row: one for every second pixel, the first one or the one behind it in turn.
+    row_cells: usize,
     cells: Vec<Cell>,
 }
 
 impl Reach {
     pub fn new(scene: &Scene, visibility: &Visibility) -> Self {
-        let seen = Seen::new(scene, visibility);
+        let central = central_sample(visibility);
+        let samples = visibility.offsets.len();
+        let seen = Seen::new(scene.size, visibility, central);
         let disks = disks();
+        let row_cells = seen.width.div_ceil(2);
         let cell = |index: usize| {
-            let distance = seen.distances[index];
-            let mut light = Light::FULL;
-            if scene.is_lit_in_detail(distance) {
-                let pixel = [index % seen.width, index / seen.width];
-                let disk = &disks[pixel[1] % BLOCK * BLOCK + pixel[0] % BLOCK];
-                light = look_around(scene, &seen, pixel, disk);
-            }
+            let (row, column) = (index / row_cells, index % row_cells);
+            let pixel = [(2 * column + row % 2).min(seen.width - 1), row];
+            let place = row * seen.width + pixel[0];
+            let distance = seen.distances[place];
+            let light = if scene.is_lit_in_detail(distance) {
+                let disk = &disks[row % BLOCK * (BLOCK / 2) + column % (BLOCK / 2)];
+                let x = pixel[0] as f32 + seen.offset[0];
+                let y = row as f32 + seen.offset[1];
+                let normal = scene.normal(visibility.ids[place * samples + central], x, y);
+                look_around(scene, &seen, pixel, normal, disk)
+            } else {
+                Light::FULL
+            };
             Cell { distance, light }
         };
+        let cells = (0..row_cells * seen.height).into_par_iter();
+        let cells = cells.map(cell).collect();
         Reach {
-            width: seen.width,
-            height: seen.height,
-            offset: seen.offset,
-            cells: (0..seen.distances.len())
-                .into_par_iter()
-                .map(cell)
-                .collect(),
+            seen,
+            row_cells,
+            cells,
         }
     }
 
@@ -152,9 +146,6 @@ impl Reach {
     /// the same surface.
     pub fn smoothed(&self, scene: &Scene, pixel: [usize; 2], point: Vec3, normal: Vec3) -> Light {
         let projection = &scene.projection;
-        let window = |middle: usize, count: usize| {
-            middle.saturating_sub(BLOCK / 2 - 1)..(middle + BLOCK / 2 + 1).min(count)
-        };
         let offset = point - projection.eye;
         let distance = offset.dot(projection.forward);
         // A neighbour shows the same surface if it is not more than a few pixels above or below. Its way
@@ -162,20 +153,26 @@ impl Reach {
         let scaled_normal = normal * (projection.focal / (SAME_SURFACE * distance));
         let to_plane = scaled_normal.dot(offset);
         let [across, down] = projection.ray_steps.map(|step| scaled_normal.dot(step));
-        let corner = scaled_normal.dot(projection.ray(self.offset[0], self.offset[1]));
-        let columns = window(pixel[0], self.width);
-        let first_column = corner + across * columns.start as f32;
+        let [x, y] = self.seen.offset;
+        let corner = scaled_normal.dot(projection.ray(x, y));
+        let first_row = pixel[1].saturating_sub(BLOCK / 2 - 1);
+        let last_row = (pixel[1] + BLOCK / 2 + 1).min(self.seen.height);
+        let first_column = pixel[0].saturating_sub(BLOCK / 2 - 1);
         let (mut lamp, mut sky, mut total) = (0.0, 0.0, 0.0);
-        for row in window(pixel[1], self.height) {
-            let mut along_ray = first_column + down * row as f32;
-            let start = row * self.width;
-            for cell in &self.cells[start + columns.start..start + columns.end] {
+        for row in first_row..last_row {
+            // The first cell at or behind the first column.
+            let first = (first_column + 1 - row % 2) / 2;
+            let last = (first + BLOCK / 2).min(self.row_cells);
+            let column = (2 * first + row % 2) as f32;
+            let mut along_ray = corner + across * column + down * row as f32;
+            let start = row * self.row_cells;
+            for cell in &self.cells[start + first.min(last)..start + last] {
                 let away = (along_ray * cell.distance - to_plane).abs();
                 let weight = if away < 1.0 { 1.0 - away } else { 0.0 };
                 lamp += weight * cell.light.lamp;
                 sky += weight * cell.light.sky;
                 total += weight;
-                along_ray += across;
+                along_ray += 2.0 * across;
             }
         }
         if total > 0.0 {
@@ -184,12 +181,14 @@ impl Reach {
                 sky: sky / total,
             }
         } else {
-            self.cells[pixel[1] * self.width + pixel[0]].light
+            // Something so thin that no neighbour shows it; its own pixel's light is near enough.
+            let column = (pixel[0] / 2).min(self.row_cells - 1);
+            self.cells[pixel[1] * self.row_cells + column].light
         }
     }
 }
 
-fn look_around(scene: &Scene, seen: &Seen, pixel: [usize; 2], disk: &Disk) -> Light {
+fn look_around(scene: &Scene, seen: &Seen, pixel: [usize; 2], normal: Vec3, disk: &Disk) -> Light {
     let index = pixel[1] * seen.width + pixel[0];
     let x = pixel[0] as f32 + seen.offset[0];
     let y = pixel[1] as f32 + seen.offset[1];
@@ -197,12 +196,12 @@ fn look_around(scene: &Scene, seen: &Seen, pixel: [usize; 2], disk: &Disk) -> Li
     let lamp = match &scene.shadow_map {
         Some(map) => {
             let position = projection.eye + projection.ray(x, y) * seen.distances[index];
-            map.light(position, seen.normals[index], disk)
+            map.light(position, normal, disk)
         }
         None => 1.0,
     };
     let sky = if scene.quality.ambient_occlusion {
-        occlusion::sky(seen, projection, pixel, scene.geometry.radius, disk)
+        occlusion::sky(scene, seen, pixel, normal, disk)
     } else {
         1.0
     };

@@ -5,7 +5,7 @@ use crate::ground::Ground;
 use crate::lamp::{self, ShadowMap};
 use crate::picture::{Picture, Quality, Size};
 use crate::projection::Projection;
-use crate::raster::{Depth, Plane, Primitive};
+use crate::raster::{Depth, GROUND, NOTHING, Plane, Primitive};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -99,6 +99,15 @@ impl Scene {
     pub fn corner_nearness(&self, triangle: &Triangle, corner: usize) -> f32 {
         let position = self.geometry.nodes[triangle.nodes[corner] as usize].position;
         1.0 / (position - self.projection.eye).dot(self.projection.forward)
+    }
+
+    /// The normal, pointing to the side that is seen, of what a sample at a place in the picture sees.
+    pub fn normal(&self, id: u32, x: f32, y: f32) -> Vec3 {
+        match id {
+            NOTHING => Vec3::ZERO,
+            GROUND => Vec3::Z,
+            id => self.surface_point(id, x, y).normal,
+        }
     }
 
     /// The place on a triangle that is seen at a place in the picture.

@@ -9,11 +9,13 @@ use crate::scene::Scene;
 use glam::Vec3;
 
 /// The lamp: warm.
-const LAMP: Vec3 = Vec3::new(0.86, 0.79, 0.70);
+const LAMP: Vec3 = Vec3::new(0.84, 0.77, 0.68);
 /// The sky above: cool.
 const SKY: Vec3 = Vec3::new(0.38, 0.41, 0.45);
 /// Light that the ground throws back.
 const BOUNCE: Vec3 = Vec3::new(0.25, 0.23, 0.21);
+/// Light from where the eye is, so that no fold is ever quite dark.
+const FILL: Vec3 = Vec3::new(0.10, 0.10, 0.11);
 /// Light that shines through a cloth lit from behind.
 const TRANSLUCENCY: f32 = 0.16;
 /// How far the light of the lamp wraps around an edge, as fibres that stand off let it.
@@ -140,11 +142,12 @@ fn lit(color: Vec3, normal: Vec3, ray: Vec3, towards_lamp: Vec3, light: Light) -
     let direct = ((facing + WRAP) / (1.0 + WRAP)).max(0.0);
     let through = TRANSLUCENCY * (-facing).max(0.0);
     let up = 0.5 + 0.5 * normal.z;
-    let ambient = BOUNCE.lerp(SKY, up) * light.sky;
-    let lamp = LAMP * light.lamp;
+    let towards_eye = normal.dot(-ray.normalize()).clamp(0.0, 1.0);
+    let ambient = (BOUNCE.lerp(SKY, up) + FILL * towards_eye) * light.sky;
+    // A wide lamp is partly hidden, too, where most of the sky is.
+    let lamp = LAMP * light.lamp * (0.75 + 0.25 * light.sky);
     // Light that comes through a fold has taken on the colour once more.
     let coloured = color * (lamp * direct + ambient) + color * color * lamp * through;
-    let grazing = 1.0 - normal.dot(-ray.normalize()).clamp(0.0, 1.0);
-    let sheen = SHEEN * grazing.powi(3) * (0.3 + 0.7 * color);
+    let sheen = SHEEN * (1.0 - towards_eye).powi(3) * (0.3 + 0.7 * color);
     coloured + sheen * (ambient + 0.5 * lamp * direct)
 }

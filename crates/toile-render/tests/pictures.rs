@@ -1,5 +1,7 @@
 //! Whole pictures, judged by their pixels.
 
+#![allow(clippy::unwrap_used)]
+
 use glam::Vec3;
 use std::f32::consts::FRAC_PI_2;
 use toile::mesh::Face;
@@ -149,7 +151,7 @@ fn folds_get_less_light_than_open_places() {
     };
     let image = draw(&picture(vec![surface]), &from_above(), SIZE, quality);
     let (deep, high) = (brightness(&image, 46, 48), brightness(&image, 30, 48));
-    assert!(deep + 20 < high, "{deep} {high}");
+    assert!(deep + 15 < high, "{deep} {high}");
 }
 
 #[test]
