@@ -5,8 +5,11 @@
 
 use glam::DVec3;
 
-/// Elements a thread takes at once. Below one piece a loop stays on the calling thread.
+/// Elements a thread takes at once.
 pub(crate) const PIECE: usize = 2048;
+/// Loops shorter than this stay on the calling thread: waking another takes longer than they do.
+#[cfg(feature = "parallel")]
+const WORTHWHILE: usize = 8 * PIECE;
 
 /// `out[i] = f(i)` for all `i`.
 pub(crate) fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
@@ -21,7 +24,7 @@ pub(crate) fn for_each<T: Send>(out: &mut [T], f: impl Fn(usize, &mut T) + Sync)
         }
     };
     #[cfg(feature = "parallel")]
-    if out.len() > PIECE {
+    if out.len() >= WORTHWHILE {
         use rayon::prelude::*;
         return out.par_chunks_mut(PIECE).enumerate().for_each(piece);
     }

@@ -4,7 +4,7 @@ use crate::drive::{PinPath, PinState};
 use crate::model::Model;
 use glam::DVec3;
 
-/// Time, positions, velocities, and what the pins remember.
+/// Time, positions, velocities, and what pins and solver remember.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Simulated time (s).
@@ -15,6 +15,8 @@ pub struct State {
     pub positions: Vec<DVec3>,
     /// Node velocities (m/s).
     pub velocities: Vec<DVec3>,
+    /// How much each velocity changed in the last step (m/s): the guess that the next solve starts from.
+    pub last_change: Vec<DVec3>,
     /// One memory per pin of the model.
     pub pins: Vec<PinState>,
 }
@@ -27,6 +29,7 @@ impl State {
             time: 0.0,
             steps: 0,
             velocities: vec![DVec3::ZERO; positions.len()],
+            last_change: vec![DVec3::ZERO; positions.len()],
             positions,
             pins: vec![PinState::default(); model.pins.len()],
         }
@@ -47,6 +50,7 @@ impl State {
         });
         self.positions.len() == model.node_count()
             && self.velocities.len() == model.node_count()
+            && self.last_change.len() == model.node_count()
             && self.pins.len() == model.pins.len()
             && pins
     }

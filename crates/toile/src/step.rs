@@ -147,6 +147,7 @@ impl Workspace {
     fn commit(&mut self, state: &mut State, h: f64) {
         for (i, candidate) in self.candidates.iter().enumerate() {
             state.positions[i] = candidate.position;
+            state.last_change[i] = candidate.velocity - state.velocities[i];
             state.velocities[i] = candidate.velocity;
         }
         state.time += h;

@@ -80,7 +80,7 @@ fn style(args: &RenderArgs) -> Result<PictureStyle> {
         zoom: args.zoom.unwrap_or(own.zoom),
     };
     let usable = wanted.azimuth.is_finite() && wanted.elevation.is_finite();
-    if !usable || !(wanted.zoom > 0.0 && wanted.zoom.is_finite()) {
+    if !(usable && wanted.zoom > 0.0 && wanted.zoom.is_finite()) {
         return Err(miette!(
             "--azimuth and --elevation must be finite, --zoom a positive number"
         ));

@@ -1,9 +1,10 @@
 //! Checkpoints: the whole state of a run in one file.
 //!
 //! Layout (little-endian): `TOILECHK`, version `u32`, fingerprint of the scene `u64`, frames written `u64`,
-//! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, node count
-//! `u64`, positions and velocities (3 × `f64` each), pin count `u64`, for each pin its interval (`u32`,
-//! 0xFFFFFFFF for none) and its anchors (count `u64`, 3 × `f64` each); last a CRC-32 of all before.
+//! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, three lists
+//! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
+//! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; last a CRC-32 of all
+//! before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
@@ -68,9 +69,8 @@ impl Checkpoint {
         out.extend(state.time.to_le_bytes());
         out.extend(state.steps.to_le_bytes());
         put_vectors(&mut out, &state.positions);
-        // The velocities are as many as the positions; their count is written all the same, so that
-        // one routine reads every list.
         put_vectors(&mut out, &state.velocities);
+        put_vectors(&mut out, &state.last_change);
         out.extend((state.pins.len() as u64).to_le_bytes());
         for pin in &state.pins {
             out.extend(pin.interval.unwrap_or(u32::MAX).to_le_bytes());
@@ -119,6 +119,7 @@ impl Checkpoint {
         let steps = input.u64()?;
         let positions = input.vectors()?;
         let velocities = input.vectors()?;
+        let last_change = input.vectors()?;
         let pin_count = input.u64()?;
         let mut pins = Vec::new();
         for _ in 0..pin_count {
@@ -141,6 +142,7 @@ impl Checkpoint {
                 steps,
                 positions,
                 velocities,
+                last_change,
                 pins,
             },
         })
@@ -201,6 +203,7 @@ mod tests {
                 steps: 30,
                 positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE); 3],
                 velocities: vec![DVec3::splat(1.0 / 3.0); 3],
+                last_change: vec![DVec3::NEG_ONE; 3],
                 pins: vec![
                     PinState::default(),
                     PinState {
@@ -222,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn damaged_checkpoints_are_refused_without_panic(cut in 0usize..400, flip in 0usize..400, bit in 0u8..8) {
+        fn damaged_checkpoints_are_refused_without_panic(cut in 0usize..500, flip in 0usize..500, bit in 0u8..8) {
             let mut bytes = sample().encode();
             let at = flip % bytes.len();
             bytes[at] ^= 1 << bit;

@@ -5,9 +5,14 @@ use std::ops::Range;
 use thiserror::Error;
 
 /// Something is wrong with a scene; says where, which field, and how to mend it.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct SceneError(Box<Details>);
+
+// Boxed, because results are passed through many hands and an error is rare.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{place}{message}")]
-pub struct SceneError {
+struct Details {
     /// What is wrong.
     message: String,
     /// `file:line:column: field: `, as far as known.
@@ -38,7 +43,7 @@ impl SceneError {
         if !field.is_empty() {
             place.push_str(&format!("{field}: "));
         }
-        SceneError {
+        SceneError(Box::new(Details {
             message,
             place,
             source_code: span
@@ -46,13 +51,13 @@ impl SceneError {
                 .then(|| NamedSource::new(name, text.to_owned())),
             span: span.map(SourceSpan::from),
             help,
-        }
+        }))
     }
 
     /// An error that belongs to no place in a file.
     pub(crate) fn general(place: impl Into<String>, message: impl Into<String>) -> Self {
         let place: String = place.into();
-        SceneError {
+        SceneError(Box::new(Details {
             message: message.into(),
             place: if place.is_empty() {
                 place
@@ -62,7 +67,21 @@ impl SceneError {
             source_code: None,
             span: None,
             help: None,
-        }
+        }))
+    }
+}
+
+impl Diagnostic for SceneError {
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Diagnostic::source_code(&*self.0)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        Diagnostic::labels(&*self.0)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Diagnostic::help(&*self.0)
     }
 }
 

@@ -161,7 +161,7 @@ fn keyframes(
 fn trajectory(
     source: &SceneSource,
     field: &str,
-    path: &PathBuf,
+    path: &std::path::Path,
     scale: f64,
 ) -> Result<Loaded, SceneError> {
     let fail = |message: String| source.error(&format!("{field}.path"), message);

@@ -2,7 +2,7 @@
 //!
 //! `(M − h ∂f/∂v − h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)`
 //!
-//! solved by conjugate gradients with an incomplete Cholesky preconditioner. Held nodes and nodes that rest
+//! solved by conjugate gradients preconditioned by an incomplete factor. Held nodes and nodes that rest
 //! on bodies have a given `Δv`, or a given part of it, and are filtered out of the solve.
 //!
 //! An iterative solve leaves a residual, which acts like a small outside force. On a cloth that nothing
@@ -12,9 +12,7 @@
 use super::{BackwardEulerSettings, Integrator, Predicted};
 use crate::contact::{Candidate, Placement, Support, find_support};
 use crate::energy::{EnergyBatch, SpringBatch, SpringStiffness};
-use crate::linalg::{
-    BlockMatrix, Filter, IncompleteCholesky, Outcome, Scratch, SolveSettings, solve,
-};
+use crate::linalg::{BlockMatrix, Filter, Outcome, Scratch, SolveSettings, Sweeps, solve};
 use crate::model::Model;
 use crate::parallel::{self, dot};
 use crate::state::State;
@@ -25,10 +23,9 @@ use glam::{DMat3, DVec3};
 #[derive(Debug)]
 pub(crate) struct Solver {
     matrix: BlockMatrix,
-    preconditioner: IncompleteCholesky,
+    sweeps: Sweeps,
     right_side: Vec<DVec3>,
     change: Vec<DVec3>,
-    image: Vec<DVec3>,
     filters: Vec<Filter>,
     /// The nodes that rest on bodies, and the search for them.
     supports: Vec<Support>,
@@ -57,10 +54,9 @@ impl Solver {
         });
         Some(Solver {
             matrix: BlockMatrix::new(model.pattern.clone()),
-            preconditioner: IncompleteCholesky::new(model.pattern.clone()),
+            sweeps: Sweeps::new(model.pattern.clone()),
             right_side: vec![DVec3::ZERO; nodes],
             change: vec![DVec3::ZERO; nodes],
-            image: vec![DVec3::ZERO; nodes],
             filters: vec![Filter::Free; nodes],
             supports: Vec::new(),
             support_of_node: vec![None; nodes],
@@ -95,7 +91,7 @@ pub(super) fn predict(
         *change = if held[i] {
             target_velocities[i] - state.velocities[i]
         } else {
-            DVec3::ZERO
+            state.last_change[i]
         };
     }
     solver.find_supports(model, state, bodies, held, h);
@@ -181,7 +177,7 @@ impl Solver {
             self.change[i] = support.constrain(state.velocities[i], self.change[i]);
             self.right_side[i] += support.friction_impulse();
         }
-        let factored = self.preconditioner.factor(&self.matrix, &self.filters);
+        let factored = self.sweeps.factor(&self.matrix, &self.filters);
         if !factored {
             // Forces or stiffness are not finite; hand the fact on to the check that names the node.
             self.change.copy_from_slice(&self.right_side);
@@ -189,7 +185,7 @@ impl Solver {
         watch.lap(|times| &mut times.assemble);
         let outcome = solve(
             &self.matrix,
-            &mut self.preconditioner,
+            &self.sweeps,
             &self.right_side,
             &self.filters,
             &mut self.change,
@@ -211,11 +207,11 @@ impl Solver {
         if self.supports.is_empty() {
             return false;
         }
-        self.matrix.multiply(&self.change, &mut self.image);
+        let image = self.scratch.image();
         let mut changed = false;
         for support in &mut self.supports {
             let i = support.node;
-            let reaction = self.image[i] - self.right_side[i];
+            let reaction = image[i] - self.right_side[i];
             let slip = state.velocities[i] + self.change[i] - support.surface_velocity();
             changed |= support.revise(reaction, slip);
         }

@@ -1,13 +1,13 @@
-//! Preconditioned conjugate gradients with a filter for constrained nodes.
+//! Preconditioned conjugate gradients with a filter for constrained nodes, in mixed precision.
 //!
 //! Constrained nodes keep what they were given of their unknown: all of it, or its part along a normal. The
 //! filter takes those parts out of the residual and of every search direction, which is the modified
 //! method of Baraff and Witkin in the form of Ascher and Boxerman (2003): a plain symmetric system on the
 //! directions that are left.
 
-use super::{BlockMatrix, IncompleteCholesky};
+use super::{BlockMatrix, Sweeps};
 use crate::parallel::dot;
-use glam::DVec3;
+use glam::{DVec3, Vec3A};
 
 /// Which directions of a node the solve may change.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -56,86 +56,181 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 pub struct Scratch {
     residual: Vec<DVec3>,
-    direction: Vec<DVec3>,
     image: Vec<DVec3>,
-    preconditioned: Vec<DVec3>,
+    inner: Inner,
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    residual: Vec<Vec3A>,
+    direction: Vec<Vec3A>,
+    swept: Vec<Vec3A>,
+    image: Vec<Vec3A>,
+    solution: Vec<Vec3A>,
 }
 
 impl Scratch {
     /// Room for systems of `rows` block rows.
     pub fn new(rows: usize) -> Self {
-        let zeros = || vec![DVec3::ZERO; rows];
+        let zeros = || vec![Vec3A::ZERO; rows];
         Scratch {
-            residual: zeros(),
-            direction: zeros(),
-            image: zeros(),
-            preconditioned: zeros(),
+            residual: vec![DVec3::ZERO; rows],
+            image: vec![DVec3::ZERO; rows],
+            inner: Inner {
+                residual: zeros(),
+                direction: zeros(),
+                swept: zeros(),
+                image: zeros(),
+                solution: zeros(),
+            },
         }
     }
 
-    /// The residual of the last solve.
+    /// The residual of the last solve, in its free directions.
     pub fn residual(&self) -> &[DVec3] {
         &self.residual
+    }
+
+    /// `A x` of the last solve.
+    pub fn image(&self) -> &[DVec3] {
+        &self.image
     }
 }
 
 /// Solves `A x = b` in the free directions. On entry `x` holds the given values in the others and a guess in
-/// these. The preconditioner must be factored already.
+/// these. The sweeps must have been factored from `A` with the same filters.
+///
+/// The residual is judged in double precision; in between, single-precision iterations reduce it, by a few
+/// orders of magnitude at a time.
 pub fn solve(
     matrix: &BlockMatrix,
-    preconditioner: &mut IncompleteCholesky,
+    sweeps: &Sweeps,
     right_side: &[DVec3],
     filters: &[Filter],
     x: &mut [DVec3],
     scratch: &mut Scratch,
     settings: SolveSettings,
 ) -> Outcome {
-    let Scratch {
-        residual: r,
-        direction: p,
-        image: q,
-        preconditioned: z,
-    } = scratch;
-    matrix.multiply(x, q);
-    for i in 0..x.len() {
-        r[i] = filters[i].apply(right_side[i] - q[i]);
-    }
-    let mut norm = dot(r, r).sqrt();
     let mut iterations = 0;
-    let mut rz = 0.0;
-    while norm > settings.residual && iterations < settings.iterations {
-        preconditioner.apply(r, z);
-        filter(z, filters);
-        let rz_new = dot(r, z);
-        let beta = if iterations == 0 { 0.0 } else { rz_new / rz };
-        rz = rz_new;
-        for (direction, &z) in p.iter_mut().zip(z.iter()) {
-            *direction = z + beta * *direction;
+    loop {
+        let norm = update_residual(matrix, right_side, filters, x, scratch);
+        let converged = norm <= settings.residual;
+        if converged || !norm.is_finite() || iterations >= settings.iterations {
+            return Outcome {
+                iterations,
+                residual: norm,
+                converged,
+            };
         }
-        matrix.multiply(p, q);
-        filter(q, filters);
-        let alpha = rz / dot(p, q);
-        if !alpha.is_finite() {
-            break;
+        let reduction = (SAFETY * settings.residual / norm).max(SINGLE_PRECISION);
+        let left = settings.iterations - iterations;
+        let Scratch {
+            residual, inner, ..
+        } = scratch;
+        let wanted = Reduction {
+            unit: norm,
+            reduction,
+            limit: left,
+        };
+        let made = inner.correct(sweeps, residual, filters, wanted, x);
+        if made == 0 {
+            // Nothing left that single precision can see: more rounds would be the same.
+            iterations = settings.iterations;
         }
-        for i in 0..x.len() {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * q[i];
-        }
-        norm = dot(r, r).sqrt();
-        iterations += 1;
-    }
-    Outcome {
-        iterations,
-        residual: norm,
-        converged: norm <= settings.residual,
+        iterations += made;
     }
 }
 
-fn filter(values: &mut [DVec3], filters: &[Filter]) {
-    for (value, filter) in values.iter_mut().zip(filters) {
-        *value = filter.apply(*value);
+/// What single precision can reduce a residual by before its own rounding shows.
+const SINGLE_PRECISION: f64 = 1e-4;
+/// The inner iterations measure the residual in another norm; a little more than needed saves a round.
+const SAFETY: f64 = 0.7;
+
+/// `r = b − A x` in the free directions; answers its norm.
+fn update_residual(
+    matrix: &BlockMatrix,
+    right_side: &[DVec3],
+    filters: &[Filter],
+    x: &[DVec3],
+    scratch: &mut Scratch,
+) -> f64 {
+    matrix.multiply(x, &mut scratch.image);
+    let rows = scratch.residual.iter_mut().zip(&scratch.image);
+    for (((r, image), b), filter) in rows.zip(right_side).zip(filters) {
+        *r = filter.apply(*b - *image);
     }
+    dot(&scratch.residual, &scratch.residual).sqrt()
+}
+
+/// What is asked of the inner iterations.
+#[derive(Clone, Copy)]
+struct Reduction {
+    /// Norm of the residual, which is scaled to 1 to stay in range.
+    unit: f64,
+    /// By how much the residual is to fall.
+    reduction: f64,
+    /// Iterations at the most.
+    limit: u32,
+}
+
+impl Inner {
+    /// Conjugate gradients on the swept system until its residual has fallen as wanted; adds the solution to
+    /// `x` and answers the iterations made.
+    fn correct(
+        &mut self,
+        sweeps: &Sweeps,
+        residual: &[DVec3],
+        filters: &[Filter],
+        wanted: Reduction,
+        x: &mut [DVec3],
+    ) -> u32 {
+        let Reduction {
+            unit,
+            reduction,
+            limit,
+        } = wanted;
+        let Inner {
+            residual: r,
+            direction: p,
+            swept: t,
+            image: q,
+            solution: y,
+        } = self;
+        sweeps.enter(residual, unit, r);
+        y.fill(Vec3A::ZERO);
+        p.copy_from_slice(r);
+        let mut rr = dot_single(r, r);
+        let target = rr * reduction * reduction;
+        let mut iterations = 0;
+        while rr > target && iterations < limit {
+            sweeps.product(p, t, q);
+            let alpha = (rr / dot_single(p, q)) as f32;
+            if !alpha.is_finite() {
+                break;
+            }
+            for i in 0..r.len() {
+                y[i] += alpha * t[i];
+                r[i] -= alpha * q[i];
+            }
+            let rr_new = dot_single(r, r);
+            let beta = (rr_new / rr) as f32;
+            rr = rr_new;
+            for (p, &r) in p.iter_mut().zip(&*r) {
+                *p = r + beta * *p;
+            }
+            iterations += 1;
+        }
+        for (row, (x, &y)) in x.iter_mut().zip(&*y).enumerate() {
+            // Rounding must not leak into the constrained directions.
+            *x += filters[row].apply(unit * sweeps.leave(row, y));
+        }
+        iterations
+    }
+}
+
+/// A sum over single-precision vectors, added up in double precision.
+fn dot_single(a: &[Vec3A], b: &[Vec3A]) -> f64 {
+    a.iter().zip(b).map(|(p, q)| f64::from(p.dot(*q))).sum()
 }
 
 #[cfg(test)]
@@ -184,8 +279,8 @@ mod tests {
         let mut x = vec![DVec3::ZERO; n];
         x[7] = 0.3 * normal;
         let b = vec![DVec3::new(1.0, -1.0, 0.5); n];
-        let mut preconditioner = IncompleteCholesky::new(matrix.pattern.clone());
-        assert!(preconditioner.factor(&matrix, &filters));
+        let mut sweeps = Sweeps::new(matrix.pattern.clone());
+        assert!(sweeps.factor(&matrix, &filters));
         let settings = SolveSettings {
             residual: 1e-10,
             iterations: 500,
@@ -193,7 +288,7 @@ mod tests {
         let mut scratch = Scratch::new(n);
         solve(
             &matrix,
-            &mut preconditioner,
+            &sweeps,
             &b,
             &filters,
             &mut x,
@@ -222,8 +317,8 @@ mod tests {
         let b: Vec<DVec3> = (0..n)
             .map(|i| DVec3::new(1.0, i as f64 * 0.01, -1.0))
             .collect();
-        let mut preconditioner = IncompleteCholesky::new(matrix.pattern.clone());
-        assert!(preconditioner.factor(&matrix, &filters));
+        let mut sweeps = Sweeps::new(matrix.pattern.clone());
+        assert!(sweeps.factor(&matrix, &filters));
         let mut scratch = Scratch::new(n);
         let settings = SolveSettings {
             residual: 1e-9,
@@ -231,7 +326,7 @@ mod tests {
         };
         let outcome = solve(
             &matrix,
-            &mut preconditioner,
+            &sweeps,
             &b,
             &filters,
             &mut x,

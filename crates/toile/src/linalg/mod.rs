@@ -1,13 +1,13 @@
 //! Sparse linear algebra on 3×3 blocks, one block row per node.
 //!
 //! * [`BlockMatrix`]: symmetric, pattern fixed once, values refilled every step.
-//! * [`IncompleteCholesky`]: the preconditioner on the same pattern.
+//! * [`Sweeps`]: the preconditioner on the same pattern.
 //! * [`solve`]: conjugate gradients with constrained nodes filtered out.
 
 mod block_matrix;
 mod conjugate_gradient;
-mod incomplete_cholesky;
+mod sweeps;
 
 pub use block_matrix::{BlockMatrix, BlockPattern};
 pub use conjugate_gradient::{Filter, Outcome, Scratch, SolveSettings, solve};
-pub use incomplete_cholesky::IncompleteCholesky;
+pub use sweeps::Sweeps;
