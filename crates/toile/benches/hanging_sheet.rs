@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p toile --bench hanging_sheet` prints speed and, beside it, quality.
 
+#![allow(clippy::print_stdout)] // printing is what a benchmark is for
+
 #[path = "../tests/common/mod.rs"]
 mod common;
 

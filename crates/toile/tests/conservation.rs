@@ -39,12 +39,11 @@ fn free_fall_is_exact_for_both_integrators() {
         // Both rules give x_n = g h² n(n+1)/2 and v_n = g h n, to rounding.
         let n = steps as f64;
         let fall = GRAVITY * h * h * n * (n + 1.0) / 2.0;
-        for i in 0..start.len() {
-            assert!(
-                state.positions[i].distance(start[i] + fall) < 1e-12,
-                "{integrator:?}"
-            );
-            assert!(state.velocities[i].distance(GRAVITY * h * n) < 1e-12);
+        for (now, before) in state.positions.iter().zip(&start) {
+            assert!(now.distance(*before + fall) < 1e-12, "{integrator:?}");
+        }
+        for velocity in &state.velocities {
+            assert!(velocity.distance(GRAVITY * h * n) < 1e-12);
         }
     }
 }

@@ -5,9 +5,10 @@
 //! solved by conjugate gradients preconditioned by an incomplete factor. Held nodes and nodes that rest
 //! on bodies have a given `Δv`, or a given part of it, and are filtered out of the solve.
 //!
-//! An iterative solve leaves a residual, which acts like a small outside force. On a cloth that nothing
+//! An iterative solve leaves a residual `r`, which acts like a small outside force. On a cloth that nothing
 //! holds its sum would change the cloth's momentum; since rigid translation feels no stiffness, adding
-//! `Σr / Σm` to every `Δv` removes that sum exactly.
+//! `Σr / Σm` to every `Δv` removes that sum exactly. Done to the first guess as well, it makes free fall exact
+//! without a single iteration.
 
 use super::{BackwardEulerSettings, Integrator, Predicted};
 use crate::contact::{Candidate, Placement, Support, find_support};
@@ -95,6 +96,7 @@ pub(super) fn predict(
         };
     }
     solver.find_supports(model, state, bodies, held, h);
+    balance_momentum(model, solver, h);
     watch.lap(|times| &mut times.assemble);
 
     let weight = h * model.gravity.length() * dot_masses(model);
@@ -114,7 +116,7 @@ pub(super) fn predict(
         outcome = solver.solve(state, held, solve_settings, watch);
         iterations += outcome.iterations;
     }
-    keep_momentum(model, solver, h);
+    balance_momentum(model, solver, h);
     watch.lap(|times| &mut times.solve);
 
     let change = &solver.change;
@@ -275,8 +277,8 @@ fn assemble_springs(
     });
 }
 
-fn keep_momentum(model: &Model, solver: &mut Solver, h: f64) {
-    let residual = solver.scratch.residual();
+/// Shifts each cloth that nothing holds so that the right side's momentum is exactly what it gains.
+fn balance_momentum(model: &Model, solver: &mut Solver, h: f64) {
     let free = model.cloths.iter().zip(&model.never_held);
     for (cloth, _) in free.filter(|(_, never_held)| **never_held) {
         let nodes = cloth.nodes.clone();
@@ -284,11 +286,15 @@ fn keep_momentum(model: &Model, solver: &mut Solver, h: f64) {
         if solver.supports.iter().any(|s| nodes.contains(&s.node)) {
             continue;
         }
-        let left: DVec3 = residual[nodes.clone()].iter().sum();
-        let mass: f64 = model.masses[nodes.clone()].iter().sum();
-        let shift = left / (mass * (1.0 + h * cloth.air_damping));
+        let drag = 1.0 + h * cloth.air_damping;
+        let mut left = DVec3::ZERO;
+        let mut inertia = 0.0;
+        for i in nodes.clone() {
+            left += solver.right_side[i] - drag * model.masses[i] * solver.change[i];
+            inertia += drag * model.masses[i];
+        }
         for change in &mut solver.change[nodes] {
-            *change += shift;
+            *change += left / inertia;
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Worlds that several tests share.
-#![allow(dead_code)] // not every test uses every helper
+#![allow(dead_code, clippy::unwrap_used)] // not every test uses every helper; a panic is a failed test
 
 use toile::drive::{Interval, Pin, PinPath, RigidPath};
 use toile::energy::{EnergyBatch, MassSpringMaterial, mass_spring};
