@@ -28,7 +28,6 @@ scenes![
     "sphere-drop",
     "curtain",
     "pick-and-place",
-    "tube-fall"
 ];
 
 impl BundledScene {

@@ -38,6 +38,9 @@ pub(crate) struct Support {
 /// Gaps below this count as touching (m).
 const TOUCHING: f64 = 1e-7;
 
+/// A node let go that approaches the surface faster than this (m/s) needs its support again.
+const SINKING: f64 = 1e-4;
+
 /// The support of one node, if it needs any. Among several bodies the one it would sink into deepest.
 pub(crate) fn find_support(
     bodies: &[Placement],
@@ -104,11 +107,13 @@ impl Support {
     }
 
     /// Judges the reaction (N·s) that the body gave in the last solve; `slip` is the node's velocity relative
-    /// to the surface. Answers whether the support has to change.
+    /// to the one that brings it onto the surface. Answers whether the support has to change.
     pub fn revise(&mut self, reaction: DVec3, slip: DVec3) -> bool {
         let push = reaction.dot(self.normal);
         let before = self.hold;
         self.hold = match self.hold {
+            // Let go too early: without the support it would sink in.
+            Hold::Free if slip.dot(self.normal) < -SINKING => Hold::Slide(DVec3::ZERO),
             Hold::Free => Hold::Free,
             _ if push < 0.0 => Hold::Free,
             Hold::Stick => {
