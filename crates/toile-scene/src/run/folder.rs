@@ -48,6 +48,8 @@ pub enum FolderError {
 }
 
 const LOCK: &str = ".lock";
+/// What the name of a file ends with until it is whole.
+const PART: &str = ".part";
 /// Everything a run writes; nothing else is ever removed.
 const OWN_FILES: [&str; 8] = [
     recording::FILE_NAME,
@@ -61,35 +63,27 @@ const OWN_FILES: [&str; 8] = [
 ];
 
 impl RunFolder {
-    /// Makes the folder, or takes an existing empty one. With `force`, results that are there are removed;
-    /// files of other origin never are.
+    /// Makes the folder, or takes an existing empty one. With `force`, results may be there already; they are
+    /// removed by [`RunFolder::clear`], which is called when it is sure that the run can begin.
     pub fn create(path: &Path, force: bool) -> Result<Self, FolderError> {
-        let folder = Self::lock(path)?;
-        let occupied = OWN_FILES.iter().any(|name| path.join(name).exists());
-        if occupied && !force {
+        if !force && has_results(path) {
+            // Said before anything is touched, unless another run is at work there: that matters more.
+            Self::lock(path)?;
             return Err(FolderError::Occupied {
                 path: path.to_owned(),
             });
         }
-        if !occupied && folder.has_other_files()? {
-            return Err(FolderError::Foreign {
-                path: path.to_owned(),
-            });
-        }
-        folder.clear()?;
-        Ok(folder)
+        Self::resume(path)
     }
 
     /// Takes the folder of an earlier run to go on there; makes it if there is none.
     pub fn resume(path: &Path) -> Result<Self, FolderError> {
-        let folder = Self::lock(path)?;
-        let occupied = OWN_FILES.iter().any(|name| path.join(name).exists());
-        if !occupied && folder.has_other_files()? {
+        if !has_results(path) && has_other_files(path)? {
             return Err(FolderError::Foreign {
                 path: path.to_owned(),
             });
         }
-        Ok(folder)
+        Self::lock(path)
     }
 
     fn lock(path: &Path) -> Result<Self, FolderError> {
@@ -109,12 +103,6 @@ impl RunFolder {
             }),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
-    }
-
-    fn has_other_files(&self) -> Result<bool, FolderError> {
-        let entries = std::fs::read_dir(&self.path).map_err(|source| self.io(source))?;
-        let other = |name: &std::ffi::OsStr| name != LOCK;
-        Ok(entries.flatten().any(|e| other(&e.file_name())))
     }
 
     /// Removes the results of an earlier run.
@@ -148,6 +136,30 @@ impl RunFolder {
     }
 }
 
+fn has_results(path: &Path) -> bool {
+    OWN_FILES.iter().any(|name| path.join(name).exists())
+}
+
+/// Whether there is something that no run has left. A killed run may leave a file that it was about to rename.
+fn has_other_files(path: &Path) -> Result<bool, FolderError> {
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(source) => {
+            return Err(FolderError::Io {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    let own = |name: &str| {
+        let whole = name.strip_suffix(PART).unwrap_or(name);
+        name == LOCK || OWN_FILES.contains(&whole)
+    };
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    Ok(names.any(|name| !name.to_str().is_some_and(own)))
+}
+
 /// Writes a file so that at every moment either the old or the whole new one is there: into a temporary
 /// file beside it, to the disk, then renamed over it.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
@@ -156,7 +168,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
         source,
     };
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
+    name.push(PART);
     let temporary = path.with_file_name(name);
     let written = File::create(&temporary)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))

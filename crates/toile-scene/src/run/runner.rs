@@ -374,6 +374,14 @@ impl Table {
 
     fn resume(path: PathBuf, length: u64) -> Result<Self, RunError> {
         let opened = File::options().write(true).open(&path).and_then(|mut f| {
+            // Made longer, it would be filled up with zeros.
+            let present = f.metadata()?.len();
+            if present < length {
+                let message = format!(
+                    "{present} bytes are here, but the checkpoint counts {length}; start again with --force"
+                );
+                return Err(std::io::Error::other(message));
+            }
             f.set_len(length)?;
             f.seek(std::io::SeekFrom::Start(length))?;
             Ok(f)
