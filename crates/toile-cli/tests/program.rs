@@ -5,13 +5,12 @@ mod common;
 use common::{Folder, SMALL, contents, toile};
 use serde_json::Value;
 
-const SCENES: [&str; 6] = [
+const SCENES: [&str; 5] = [
     "hello",
     "table-drape",
     "sphere-drop",
     "curtain",
     "pick-and-place",
-    "tube-fall",
 ];
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -65,6 +64,20 @@ fn every_bundled_scene_is_listed_sound_and_runs() {
         toile(&folder, &["run", name, "--until", "0.08", "--no-report"]).good();
         assert!(folder.file(&format!("runs/{name}/frames.toile")).exists());
     }
+}
+
+#[test]
+fn scenes_come_out_as_they_expect() {
+    let folder = Folder::new();
+    for name in ["hello", "pick-and-place"] {
+        let run = toile(&folder, &["run", name, "--no-report"]).good();
+        assert!(run.stdout.contains("expectations of the scene hold"));
+    }
+    let missed = ["run", "hello", "--no-report", "-o", "missed"];
+    let missed = [&missed[..], &["--set", "expect.stretch_below=1e-6"]].concat();
+    let run = toile(&folder, &missed);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("expect.stretch_below failed"));
 }
 
 #[test]

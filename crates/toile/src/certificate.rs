@@ -31,7 +31,7 @@ pub struct Certificate {
     pub intersections: Option<usize>,
     /// Iterations of the linear solver.
     pub iterations: u32,
-    /// Residual of the linear solve relative to the impulse of gravity.
+    /// Residual of the linear solve relative to the larger of its right side and the impulse of gravity.
     pub linear_residual: f64,
 }
 

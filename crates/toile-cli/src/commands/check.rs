@@ -1,9 +1,10 @@
 //! `toile check`.
 
+use super::OrReport;
 use super::find_scene;
 use crate::args::CheckArgs;
 use crate::output::say;
-use miette::{IntoDiagnostic, Result};
+use miette::Result;
 use std::path::Path;
 use std::process::ExitCode;
 use toile::mesh::Mesh;
@@ -17,7 +18,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         .map(|e| e.to_ascii_lowercase());
     let is_mesh = extension.is_some_and(|e| e == "obj" || e == "ply");
     let healthy = if is_mesh {
-        let mesh = read_mesh(Path::new(&args.file)).into_diagnostic()?;
+        let mesh = read_mesh(Path::new(&args.file)).or_report()?;
         report(&args.file, &mesh)
     } else {
         check_scene(&args.file)?

@@ -1,14 +1,15 @@
 //! `toile export`.
 
+use super::OrReport;
 use crate::args::{ExportArgs, Format};
 use crate::output::say;
-use miette::{IntoDiagnostic, Result};
+use miette::Result;
 use std::process::ExitCode;
 use toile_scene::export::{ExportFormat, ExportOptions, export as write};
 use toile_scene::recording::Recording;
 
 pub fn export(args: &ExportArgs) -> Result<ExitCode> {
-    let recording = Recording::open(&args.folder).into_diagnostic()?;
+    let recording = Recording::open(&args.folder).or_report()?;
     let format = match args.to {
         Format::Obj => ExportFormat::Obj,
         Format::Ply => ExportFormat::Ply,
@@ -25,7 +26,7 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
         every: args.every as usize,
         force: args.force,
     };
-    let summary = write(&recording, format, &args.out, &options).into_diagnostic()?;
+    let summary = write(&recording, format, &args.out, &options).or_report()?;
     match summary.files.as_slice() {
         [one] => say(format!("wrote {}", one.display())),
         [first, .., last] => say(format!(

@@ -1,8 +1,9 @@
 //! `toile lab`.
 
+use super::OrReport;
 use crate::args::{LabArgs, LabCommand};
 use crate::output::say;
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{Result, miette};
 use std::path::Path;
 use std::process::ExitCode;
 use toile_lab::{EXPERIMENTS, Experiment, Outcome, Settings, find, run_experiment};
@@ -47,14 +48,14 @@ fn run_all(chosen: &[&Experiment], json: bool, quick: bool, out: &Path) -> Resul
     let settings = Settings { quick };
     let mut outcomes: Vec<Outcome> = Vec::new();
     for experiment in chosen {
-        let outcome = run_experiment(experiment, &settings, out).into_diagnostic()?;
+        let outcome = run_experiment(experiment, &settings, out).or_report()?;
         if !json {
             say(outcome.table());
         }
         outcomes.push(outcome);
     }
     if json {
-        say(serde_json::to_string_pretty(&outcomes).into_diagnostic()?);
+        say(serde_json::to_string_pretty(&outcomes).or_report()?);
     }
     let all_hold = outcomes.iter().all(Outcome::holds);
     Ok(if all_hold {

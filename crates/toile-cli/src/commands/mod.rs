@@ -11,6 +11,17 @@ use miette::{Result, miette};
 use std::path::Path;
 use toile_scene::scene::{BUNDLED, SceneSource, bundled};
 
+/// Errors of the libraries as one message. They name their cause themselves, so a chain would say it twice.
+pub trait OrReport<T> {
+    fn or_report(self) -> Result<T>;
+}
+
+impl<T, E: std::fmt::Display> OrReport<T> for std::result::Result<T, E> {
+    fn or_report(self) -> Result<T> {
+        self.map_err(|error| miette!("{error}"))
+    }
+}
+
 /// A scene by file name or by the name of a bundled one. A file wins.
 pub fn find_scene(name: &str) -> Result<SceneSource> {
     let path = Path::new(name);

@@ -1,8 +1,9 @@
 //! `toile render`.
 
+use super::OrReport;
 use crate::args::{Color, RenderArgs};
 use crate::output::say;
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{Result, miette};
 use std::process::ExitCode;
 use toile_render::{Image, Size, animated_png, contact_sheet};
 use toile_scene::present::{Coloring, PictureStyle, camera, picture, read_frames, spread};
@@ -21,17 +22,17 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode> {
             "{out} exists already; replace it with --force or choose another --out"
         ));
     }
-    let recording = Recording::open(&args.folder).into_diagnostic()?;
+    let recording = Recording::open(&args.folder).or_report()?;
     let style = style(args)?;
     // The camera is chosen for the whole motion, so that pictures of one run fit together.
     let overview = spread(recording.frame_count(), 32);
     let view = camera(
         &recording,
-        &read_frames(&recording, &overview).into_diagnostic()?,
+        &read_frames(&recording, &overview).or_report()?,
         &style,
     );
     let chosen = choose_frames(args, recording.frame_count())?;
-    let frames = read_frames(&recording, &chosen).into_diagnostic()?;
+    let frames = read_frames(&recording, &chosen).or_report()?;
     let images: Vec<Image> = frames
         .iter()
         .map(|frame| picture(&recording, frame, &view, &style))
@@ -51,7 +52,7 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode> {
         let labelled: Vec<_> = images.into_iter().zip(labels).collect();
         contact_sheet(&labelled, 4).encode_png()
     };
-    write_atomically(&args.out, &encoded.into_diagnostic()?).into_diagnostic()?;
+    write_atomically(&args.out, &encoded.or_report()?).or_report()?;
     say(format!("wrote {}", args.out.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,11 +1,12 @@
 //! `toile run`.
 
+use super::OrReport;
 use super::find_scene;
 use crate::INTERRUPTED;
 use crate::args::RunArgs;
 use crate::output::say;
 use crate::progress::ProgressDisplay;
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     } else {
         RunFolder::create(&path, args.force)
     }
-    .into_diagnostic()?;
+    .or_report()?;
     listen_for_interrupts()?;
 
     let note = |text: String| {
@@ -57,7 +58,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     };
     let summary = run_world(&world, &folder, &options, &mut display);
     display.finish();
-    let summary = summary.into_diagnostic()?;
+    let summary = summary.or_report()?;
     note(conclusion(&summary, folder.path()));
     if summary.outcome == RunOutcome::Interrupted {
         let again = format!(
@@ -84,7 +85,7 @@ fn listen_for_interrupts() -> Result<()> {
         }
         eprintln!("\nstopping after this frame (once more to stop at once)");
     })
-    .into_diagnostic()
+    .or_report()
 }
 
 fn introduction(world: &World) -> String {
@@ -137,16 +138,16 @@ fn finish(
     args: &RunArgs,
     summary: &RunSummary,
 ) -> Result<ExitCode> {
-    let recording = Recording::open(folder.path()).into_diagnostic()?;
-    let text = std::fs::read_to_string(folder.file("metrics.csv")).into_diagnostic()?;
-    let metrics = MetricsTable::parse_csv(&text).into_diagnostic()?;
+    let recording = Recording::open(folder.path()).or_report()?;
+    let text = std::fs::read_to_string(folder.file("metrics.csv")).or_report()?;
+    let metrics = MetricsTable::parse_csv(&text).or_report()?;
     if output.preview && !args.no_report {
-        write_previews(&recording, folder.path(), output.camera).into_diagnostic()?;
+        write_previews(&recording, folder.path(), output.camera).or_report()?;
     }
     if output.report && !args.no_report {
         let facts = facts(world, summary, &metrics);
         let scene = &world.resolved;
-        write_report_page(&recording, &metrics, facts, scene, folder.path()).into_diagnostic()?;
+        write_report_page(&recording, &metrics, facts, scene, folder.path()).or_report()?;
         if !args.quiet {
             say(format!("look at {}", folder.file("report.html").display()));
         }
@@ -155,7 +156,7 @@ fn finish(
     if args.until.is_some() {
         return Ok(ExitCode::SUCCESS);
     }
-    let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).into_diagnostic()?;
+    let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).or_report()?;
     let state = checkpoint.map_or_else(|| world.state.clone(), |c| c.state);
     let verdicts = judge(&world.expect, &metrics, &state);
     let missed = verdicts.iter().filter(|v| !v.holds);

@@ -88,7 +88,7 @@ pub enum ExportError {
         source: std::io::Error,
     },
     /// The file is there already.
-    #[error("{path} exists already; choose another name, or allow replacing it (`force`)")]
+    #[error("{path} exists already; choose another name, or allow replacing it with --force")]
     Exists {
         /// The file.
         path: PathBuf,

@@ -47,6 +47,9 @@ impl Output {
             }
             _ => {}
         }
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder).map_err(io_error(target))?;
+        }
         let file = File::options().write(true).create_new(true).open(&partial);
         let file = file.map_err(io_error(target))?;
         self.pending.push((partial, target.to_owned()));

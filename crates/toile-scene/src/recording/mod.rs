@@ -7,7 +7,7 @@
 //! | 8–11 | version, `u32` |
 //! | 12–15 | length of the JSON header, `u32` |
 //! | 16– | the JSON [`Header`], then zeros up to the next multiple of 64 |
-//! | `header.arrays[..].offset` | the arrays that the header names, each 64-byte aligned |
+//! | the offsets in the header | the arrays that the header names, each 64-byte aligned |
 //! | `header.frames_offset` | the frames, `header.frame_stride` bytes each, to the end of the file |
 //!
 //! A frame is: time (`f64`, s); for every body its pose (7 × `f64`: translation in m, then the rotation
@@ -59,7 +59,7 @@ pub struct ClothTrack {
 pub struct BodyTrack {
     /// Its name in the scene.
     pub name: String,
-    /// Its surface in its own frame (m). Unbounded bodies (a plane) have no surface and a `plane_height`.
+    /// Its surface in its own frame (m). An unbounded plane has none.
     pub positions: Vec<DVec3>,
     /// The faces of the surface.
     pub faces: Vec<Face>,

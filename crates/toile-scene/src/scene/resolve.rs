@@ -345,7 +345,7 @@ pub(super) fn check_vector(
     field: &str,
     value: [f64; 3],
 ) -> Result<DVec3, SceneError> {
-    // A kilometre is far beyond any cloth; numbers that large are a slip and would only overflow later.
+    // A thousand kilometres are far beyond any cloth; such a number is a slip and would only overflow later.
     if value.iter().all(|x| x.is_finite() && x.abs() <= 1e6) {
         return Ok(DVec3::from_array(value));
     }

@@ -1,7 +1,8 @@
 //! Mass–spring cloth (Provot 1995): structural, shear and flexion springs from physical moduli.
 //!
 //! A spring stands for a ribbon of cloth. The factors below make a square grid of quads store the energy
-//! of the continuous sheet, so that refining it does not change the material:
+//! of the continuous sheet for each kind of deformation by itself. (Diagonals and flexion springs stretch a
+//! little along with the cloth and stiffen it; the book says by how much.)
 //!
 //! * **structural**, every edge: `k = Y w`, where the ribbon's width `w` is the area beside the edge over
 //!   its length: all of each neighbouring triangle, half of each neighbouring quad. Exact for quads and
