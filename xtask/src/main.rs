@@ -46,12 +46,7 @@ fn lint() -> bool {
             &[],
         )
         && cargo(
-            &[
-                "doc",
-                "--workspace",
-                "--no-deps",
-                "--document-private-items",
-            ],
+            &["doc", "--workspace", "--no-deps"],
             &[("RUSTDOCFLAGS", "-D warnings")],
         )
 }
