@@ -172,6 +172,11 @@ impl Model {
         self.masses.len()
     }
 
+    /// Number of faces of all cloths.
+    pub fn face_count(&self) -> usize {
+        self.cloths.iter().map(|c| c.topology.faces.len()).sum()
+    }
+
     /// Total mass (kg).
     pub fn total_mass(&self) -> f64 {
         self.masses.iter().sum()

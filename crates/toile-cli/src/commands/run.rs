@@ -89,12 +89,7 @@ fn listen_for_interrupts() -> Result<()> {
 }
 
 fn introduction(world: &World) -> String {
-    let faces: usize = world
-        .model
-        .cloths
-        .iter()
-        .map(|c| c.topology.faces.len())
-        .sum();
+    let faces = world.model.face_count();
     format!(
         "{}: {} nodes, {faces} faces, {} steps of {:.3} ms",
         if world.title.is_empty() {
@@ -187,12 +182,7 @@ fn facts(world: &World, summary: &RunSummary, metrics: &MetricsTable) -> Vec<(St
             let values = metrics.rows.iter().map(|row| row[k]);
             values.fold(f64::NEG_INFINITY, f64::max)
         });
-    let faces: usize = world
-        .model
-        .cloths
-        .iter()
-        .map(|c| c.topology.faces.len())
-        .sum();
+    let faces = world.model.face_count();
     let mut facts = vec![
         ("nodes".into(), world.model.node_count().to_string()),
         ("faces".into(), faces.to_string()),
