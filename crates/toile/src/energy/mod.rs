@@ -5,9 +5,11 @@
 //! energy by a word ([`EnergyBatch`] is that word's implementation); it is dispatched once per batch, never
 //! per element.
 
+pub mod element;
 mod mass_spring;
 mod spring;
 
+pub use element::{Elements, Local, Weights};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
 pub use spring::{SpringBatch, SpringStiffness};
 
