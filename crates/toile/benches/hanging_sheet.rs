@@ -14,7 +14,7 @@ use std::time::Instant;
 use toile::certificate::PhaseTimes;
 use toile::energy::MassSpringMaterial;
 use toile::glam::DVec3;
-use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::integrate::{ImplicitSettings, Integrator};
 use toile::step::{Workspace, step};
 
 fn seconds() -> f64 {
@@ -36,7 +36,7 @@ fn run(cells: u32, stretch: f64, tolerance: f64) -> (f64, String) {
         damping: 1e-3,
         ..COTTON
     };
-    let settings = BackwardEulerSettings {
+    let settings = ImplicitSettings {
         tolerance,
         ..Default::default()
     };
@@ -45,7 +45,7 @@ fn run(cells: u32, stretch: f64, tolerance: f64) -> (f64, String) {
         material,
         vec![fixed(vec![0, cells])],
         DVec3::new(0.0, 0.0, -9.81),
-        Integrator::BackwardEuler(settings),
+        Integrator::Implicit(settings),
     );
     let mut workspace = Workspace::new(&model, Some(seconds));
     let (mut times, mut iterations, mut worst, mut residual) =

@@ -1,6 +1,7 @@
 //! What a step says about itself: status, certificate, times; and what can go wrong.
 
 use crate::contact::{Placement, smallest_gap};
+use crate::energy::Memory;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -31,6 +32,11 @@ pub struct Certificate {
     pub intersections: Option<usize>,
     /// Iterations of the linear solver.
     pub iterations: u32,
+    /// Newton steps made; 0 for explicit integrators.
+    pub newton_steps: u32,
+    /// What the last Newton step left of the nonlinear equation, relative like `linear_residual`; `None` if only
+    /// one was asked for.
+    pub force_residual: Option<f64>,
     /// Residual of the linear solve relative to the larger of its right side and the impulse of gravity.
     pub linear_residual: f64,
 }
@@ -126,7 +132,7 @@ pub enum StepError {
 pub struct Energies {
     /// `½ Σ m v²`.
     pub kinetic: f64,
-    /// `−Σ m g·x`.
+    /// `−Σ m g·x`, with the virtual mass where a cloth has one.
     pub gravity: f64,
     /// Stored in the cloth.
     pub elastic: f64,
@@ -141,12 +147,12 @@ impl Energies {
                 0.5 * model.masses[i] * state.velocities[i].length_squared()
             }),
             gravity: -parallel::sum(count, |i| {
-                model.masses[i] * model.gravity.dot(state.positions[i])
+                model.masses[i] * model.gravity_of(i).dot(state.positions[i])
             }),
             elastic: model
                 .energies
                 .iter()
-                .map(|e| e.value(&state.positions))
+                .map(|e| e.value(&Memory::of(state), &state.positions))
                 .sum(),
         }
     }

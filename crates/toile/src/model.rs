@@ -26,6 +26,8 @@ pub struct Cloth {
     pub density: f64,
     /// Mass-proportional damping (1/s): the air, in its simplest form.
     pub air_damping: f64,
+    /// Gravity acts on this many times the mass: the virtual mass over the density, 1 for cloth in a vacuum.
+    pub gravity_factor: f64,
     /// Distance its mid-surface keeps from bodies (m).
     pub contact_offset: f64,
 }
@@ -49,6 +51,8 @@ pub struct Model {
     pub masses: Vec<f64>,
     /// Mass-proportional damping of each node (1/s).
     pub air_damping: Vec<f64>,
+    /// Factor on gravity at each node.
+    pub gravity_factors: Vec<f64>,
     /// Distance each node keeps from bodies (m).
     pub contact_offsets: Vec<f64>,
     /// Pattern of the stiffness matrix.
@@ -156,6 +160,7 @@ impl Model {
             pattern: Arc::new(BlockPattern::new(node_count, pairs)),
             never_held: cloths.iter().map(|c| !held(c)).collect(),
             air_damping: per_node(&|c| c.air_damping),
+            gravity_factors: per_node(&|c| c.gravity_factor),
             contact_offsets: per_node(&|c| c.contact_offset),
             masses,
             cloths,
@@ -165,6 +170,11 @@ impl Model {
             gravity,
             integrator,
         })
+    }
+
+    /// Acceleration of gravity at a node (m/s²).
+    pub fn gravity_of(&self, node: usize) -> DVec3 {
+        self.gravity_factors[node] * self.gravity
     }
 
     /// Number of nodes of all cloths.
@@ -209,6 +219,7 @@ fn check_cloths(cloths: &[Cloth]) -> Result<(), ModelError> {
         }
         for (what, value) in [
             ("the air damping", cloth.air_damping),
+            ("the factor on gravity", cloth.gravity_factor),
             ("the contact offset", cloth.contact_offset),
         ] {
             if !(value >= 0.0 && value.is_finite()) {

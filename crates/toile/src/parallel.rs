@@ -46,3 +46,21 @@ pub(crate) fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
         .map(|(a, b)| a.iter().zip(b).map(|(p, q)| p.dot(*q)).sum::<f64>())
         .sum()
 }
+
+/// How many threads there are to share work.
+pub(crate) fn threads() -> usize {
+    #[cfg(feature = "parallel")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "parallel"))]
+    1
+}
+
+/// Calls `f` with each item, the items in any order and on any thread.
+pub(crate) fn each<T: Send>(items: Vec<T>, f: impl Fn(T) + Sync + Send) {
+    #[cfg(feature = "parallel")]
+    if items.len() > 1 {
+        use rayon::prelude::*;
+        return items.into_par_iter().for_each(f);
+    }
+    items.into_iter().for_each(f);
+}

@@ -17,8 +17,21 @@ pub struct State {
     pub velocities: Vec<DVec3>,
     /// How much each velocity changed in the last step (m/s): the guess that the next solve starts from.
     pub last_change: Vec<DVec3>,
+    /// Where the last step began, for integrators that look back.
+    pub previous: Option<Previous>,
     /// One memory per pin of the model.
     pub pins: Vec<PinState>,
+}
+
+/// The state before the last one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Previous {
+    /// Length of the step that led from there to now (s).
+    pub step: f64,
+    /// Node positions (m).
+    pub positions: Vec<DVec3>,
+    /// Node velocities (m/s).
+    pub velocities: Vec<DVec3>,
 }
 
 impl State {
@@ -31,8 +44,21 @@ impl State {
             velocities: vec![DVec3::ZERO; positions.len()],
             last_change: vec![DVec3::ZERO; positions.len()],
             positions,
+            previous: None,
             pins: vec![PinState::default(); model.pins.len()],
         }
+    }
+
+    /// Keeps what is now for the step after the one about to be committed, which took `h` seconds.
+    pub(crate) fn remember(&mut self, h: f64) {
+        let previous = self.previous.get_or_insert_with(|| Previous {
+            step: h,
+            positions: self.positions.clone(),
+            velocities: self.velocities.clone(),
+        });
+        previous.step = h;
+        previous.positions.copy_from_slice(&self.positions);
+        previous.velocities.copy_from_slice(&self.velocities);
     }
 
     /// Whether the state belongs to a world like this one.
@@ -48,7 +74,11 @@ impl State {
                     .interval
                     .is_none_or(|k| (k as usize) < pin.held.len())
         });
-        self.positions.len() == model.node_count()
+        let previous = self.previous.as_ref().is_none_or(|p| {
+            p.positions.len() == model.node_count() && p.velocities.len() == model.node_count()
+        });
+        previous
+            && self.positions.len() == model.node_count()
             && self.velocities.len() == model.node_count()
             && self.last_change.len() == model.node_count()
             && self.pins.len() == model.pins.len()

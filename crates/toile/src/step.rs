@@ -5,7 +5,8 @@ use crate::certificate::{
 };
 use crate::contact::{Candidate, Placement, collide};
 use crate::drive::drive_pins;
-use crate::integrate::{Predicted, Solver, predict};
+use crate::energy::assembly::Plan;
+use crate::integrate::{Integrator, Predicted, System, predict};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -36,7 +37,7 @@ pub fn step(
     workspace.check_finite(model, state.time, Phase::Collide)?;
     watch.lap(|times| &mut times.collide);
 
-    workspace.commit(state, h);
+    workspace.commit(model, state, h);
     let certificate = certify(model, state, workspace, &predicted);
     watch.lap(|times| &mut times.certify);
 
@@ -66,9 +67,10 @@ pub struct Workspace {
     /// The bodies during this step.
     pub(crate) bodies: Vec<Placement>,
     pub(crate) forces: Vec<DVec3>,
-    pub(crate) per_element: Vec<DVec3>,
+    /// What an explicit integrator adds forces up by.
+    pub(crate) plan: Option<Plan>,
     /// What an implicit integrator needs besides.
-    pub(crate) solver: Option<Box<Solver>>,
+    pub(crate) system: Option<Box<System>>,
     clock: Option<fn() -> f64>,
 }
 
@@ -90,8 +92,9 @@ impl Workspace {
             ],
             bodies: Vec::with_capacity(model.bodies.len()),
             forces: vec![DVec3::ZERO; nodes],
-            per_element: Vec::new(),
-            solver: Solver::for_model(model).map(Box::new),
+            plan: matches!(model.integrator, Integrator::SymplecticEuler)
+                .then(|| Plan::new(nodes, &model.energies, None)),
+            system: System::for_model(model).map(Box::new),
             clock,
         }
     }
@@ -144,7 +147,10 @@ impl Workspace {
         })
     }
 
-    fn commit(&mut self, state: &mut State, h: f64) {
+    fn commit(&mut self, model: &Model, state: &mut State, h: f64) {
+        if model.integrator.looks_back() {
+            state.remember(h);
+        }
         for (i, candidate) in self.candidates.iter().enumerate() {
             state.positions[i] = candidate.position;
             state.last_change[i] = candidate.velocity - state.velocities[i];
@@ -169,6 +175,8 @@ fn certify(
         gap_smallest: gap(model, &workspace.bodies, &state.positions),
         intersections: None,
         iterations: predicted.iterations,
+        newton_steps: predicted.newton_steps,
+        force_residual: predicted.force_residual,
         linear_residual: predicted.linear_residual,
     }
 }

@@ -6,15 +6,12 @@ use common::{COTTON, square, world};
 use toile::certificate::{Energies, momentum};
 use toile::energy::MassSpringMaterial;
 use toile::glam::{DQuat, DVec3};
-use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::integrate::{ImplicitSettings, Integrator};
 use toile::state::State;
 use toile::step::{Workspace, step};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
-const BACKWARD: Integrator = Integrator::BackwardEuler(BackwardEulerSettings {
-    tolerance: 1e-3,
-    max_iterations: 500,
-});
+const BACKWARD: Integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
 
 /// Turns, stretches and throws the sheet so that every spring and damper is at work.
 fn stir(state: &mut State) {

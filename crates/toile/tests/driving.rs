@@ -7,13 +7,13 @@ use toile::certificate::{Phase, StepError};
 use toile::drive::{Interval, Motion, Pin, PinPath, RigidPath};
 use toile::energy::MassSpringMaterial;
 use toile::glam::DVec3;
-use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::integrate::{ImplicitSettings, Integrator};
 use toile::step::{Workspace, step};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
 fn backward() -> Integrator {
-    Integrator::BackwardEuler(BackwardEulerSettings::default())
+    Integrator::Implicit(ImplicitSettings::default())
 }
 
 #[test]
@@ -88,9 +88,10 @@ fn an_explosion_is_an_error_that_names_phase_node_and_time_and_leaves_the_state(
 
 #[test]
 fn backward_euler_reports_a_solve_that_did_not_finish() {
-    let hasty = Integrator::BackwardEuler(BackwardEulerSettings {
+    let hasty = Integrator::Implicit(ImplicitSettings {
         tolerance: 1e-10,
         max_iterations: 2,
+        ..Default::default()
     });
     let (model, mut state) = world(&square(16), COTTON, vec![fixed(vec![0])], GRAVITY, hasty);
     let mut workspace = Workspace::new(&model, None);

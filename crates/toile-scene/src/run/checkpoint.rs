@@ -3,17 +3,17 @@
 //! Layout (little-endian): `TOILECHK`, version `u32`, fingerprint of the scene `u64`, frames written `u64`,
 //! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, three lists
 //! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
-//! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; last a CRC-32 of all
-//! before.
+//! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
+//! step (`f64`, 0 for none) with the positions and velocities before it; last a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile::drive::PinState;
-use toile::state::State;
+use toile::state::{Previous, State};
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +76,12 @@ impl Checkpoint {
             out.extend(pin.interval.unwrap_or(u32::MAX).to_le_bytes());
             put_vectors(&mut out, &pin.anchors);
         }
+        let step = state.previous.as_ref().map_or(0.0, |p| p.step);
+        out.extend(step.to_le_bytes());
+        if let Some(previous) = &state.previous {
+            put_vectors(&mut out, &previous.positions);
+            put_vectors(&mut out, &previous.velocities);
+        }
         let sum = crc32fast::hash(&out);
         out.extend(sum.to_le_bytes());
         out
@@ -129,6 +135,16 @@ impl Checkpoint {
                 anchors: input.vectors()?,
             });
         }
+        let step = f64::from_bits(input.u64()?);
+        let previous = if step > 0.0 {
+            Some(Previous {
+                step,
+                positions: input.vectors()?,
+                velocities: input.vectors()?,
+            })
+        } else {
+            None
+        };
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
         }
@@ -143,6 +159,7 @@ impl Checkpoint {
                 positions,
                 velocities,
                 last_change,
+                previous,
                 pins,
             },
         })
@@ -204,6 +221,11 @@ mod tests {
                 positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE); 3],
                 velocities: vec![DVec3::splat(1.0 / 3.0); 3],
                 last_change: vec![DVec3::NEG_ONE; 3],
+                previous: Some(Previous {
+                    step: 1e-3,
+                    positions: vec![DVec3::Y; 3],
+                    velocities: vec![DVec3::Z; 3],
+                }),
                 pins: vec![
                     PinState::default(),
                     PinState {

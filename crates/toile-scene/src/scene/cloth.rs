@@ -67,6 +67,7 @@ pub(super) fn resolve_cloth(
         rest,
         density: spec.material.density,
         air_damping: spec.damping,
+        gravity_factor: 1.0,
         contact_offset: 0.5 * spec.thickness,
     };
     Ok(ResolvedCloth {

@@ -9,7 +9,7 @@ use glam::DVec3;
 use std::fmt::Write;
 use toile::contact::{Body, Shape};
 use toile::energy::{EnergyBatch, mass_spring};
-use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator};
 use toile::model::{Model, ModelParts};
 use toile::state::State;
 
@@ -149,7 +149,7 @@ fn assemble(
         .map(|c| {
             let springs = mass_spring(&c.cloth.topology, &c.cloth.rest, &c.material);
             let first = c.cloth.nodes.start as u32;
-            EnergyBatch::Springs(springs.batch(node_count, first, c.material.damping))
+            EnergyBatch::Springs(springs.batch(first, c.material.damping))
         })
         .collect();
     let mut positions = Vec::with_capacity(node_count);
@@ -188,12 +188,19 @@ fn assemble(
 }
 
 fn integrator(time: &TimeSpec) -> Integrator {
-    match time.integrator {
-        IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
-        IntegratorSpec::BackwardEuler => Integrator::BackwardEuler(BackwardEulerSettings {
+    let implicit = |rule| {
+        Integrator::Implicit(ImplicitSettings {
+            rule,
+            newton_steps: time.newton_steps,
+            newton_tolerance: time.newton_tolerance,
             tolerance: time.tolerance,
             max_iterations: time.max_iterations,
-        }),
+        })
+    };
+    match time.integrator {
+        IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
+        IntegratorSpec::BackwardEuler => implicit(ImplicitRule::BackwardEuler),
+        IntegratorSpec::Bdf2 => implicit(ImplicitRule::Bdf2),
     }
 }
 
@@ -204,6 +211,10 @@ fn resolve_time(source: &SceneSource, time: &mut TimeSpec) -> Result<Schedule, S
     check_positive(source, "time.duration", time.duration)?;
     check_positive(source, "time.fps", time.fps)?;
     check_positive(source, "time.tolerance", time.tolerance)?;
+    check_positive(source, "time.newton_tolerance", time.newton_tolerance)?;
+    if time.newton_steps == 0 {
+        return Err(source.error("time.newton_steps", "must be at least 1"));
+    }
     if time.max_iterations == 0 {
         return Err(source.error("time.max_iterations", "must be at least 1"));
     }

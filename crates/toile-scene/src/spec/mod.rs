@@ -61,7 +61,11 @@ pub struct TimeSpec {
     pub substeps: Option<u32>,
     /// How time is advanced.
     pub integrator: IntegratorSpec,
-    /// Backward Euler's linear solve stops when its residual has fallen to this part of the forces.
+    /// Newton steps of an implicit step at the most; 1 is the classic semi-implicit step.
+    pub newton_steps: u32,
+    /// With more than one Newton step: stop when the residual has fallen to this part of the forces.
+    pub newton_tolerance: f64,
+    /// An implicit step's linear solve stops when its residual has fallen to this part of the forces.
     pub tolerance: f64,
     /// Iterations of the linear solver at the most.
     pub max_iterations: u32,
@@ -75,6 +79,8 @@ impl Default for TimeSpec {
             step: None,
             substeps: None,
             integrator: IntegratorSpec::BackwardEuler,
+            newton_steps: 1,
+            newton_tolerance: 1e-4,
             tolerance: 1e-3,
             max_iterations: 500,
         }
@@ -85,8 +91,10 @@ impl Default for TimeSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntegratorSpec {
-    /// Linearly implicit; stable for any step, eats motion at large ones.
+    /// Implicit, first order; stable for any step, eats motion at large ones.
     BackwardEuler,
+    /// Implicit, second order; stable for any step, keeps motion much better.
+    Bdf2,
     /// Explicit; keeps momentum exactly, stable only for small steps.
     SymplecticEuler,
 }

@@ -18,7 +18,7 @@
 //! On quads flexion springs skip one node along the grid lines; on triangles they join the opposite
 //! corners of each triangle pair.
 
-use super::SpringBatch;
+use super::{Spring, SpringBatch};
 use crate::mesh::{CrossKind, Face, RestShape, Topology};
 use glam::DVec2;
 use std::collections::HashMap;
@@ -51,19 +51,24 @@ pub struct MassSpring {
 }
 
 impl MassSpring {
-    /// All springs in one batch over `node_count` nodes, the cloth's nodes shifted by `first_node`, each
-    /// with damping `τ k / l̄`.
-    pub fn batch(&self, node_count: usize, first_node: u32, damping_time: f64) -> SpringBatch {
+    /// All springs in one batch, the cloth's nodes shifted by `first_node`, each with damping `τ k / l̄`.
+    pub fn batch(&self, first_node: u32, damping_time: f64) -> SpringBatch {
         let all = self
             .structural
             .iter()
             .chain(&self.shear)
             .chain(&self.flexion);
-        let with_damping = all.filter(|(_, _, k)| *k > 0.0).map(|&(nodes, rest, k)| {
-            let nodes = nodes.map(|n| n + first_node);
-            (nodes, rest, k, damping_time * k / rest)
-        });
-        SpringBatch::new(node_count, with_damping)
+        let springs = all.filter(|(_, _, k)| *k > 0.0);
+        SpringBatch {
+            springs: springs
+                .map(|&(nodes, rest_length, stiffness)| Spring {
+                    nodes: nodes.map(|n| n + first_node),
+                    rest_length,
+                    stiffness,
+                    damping: damping_time * stiffness / rest_length,
+                })
+                .collect(),
+        }
     }
 }
 

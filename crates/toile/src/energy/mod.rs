@@ -5,14 +5,17 @@
 //! energy by a word ([`EnergyBatch`] is that word's implementation); it is dispatched once per batch, never
 //! per element.
 
+pub(crate) mod assembly;
 pub mod element;
 mod mass_spring;
 mod spring;
 
 pub use element::{Elements, Local, Weights};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
-pub use spring::{SpringBatch, SpringStiffness};
+pub use spring::{Spring, SpringBatch};
 
+use crate::parallel;
+use crate::state::State;
 use glam::DVec3;
 
 /// A batch of elements of one kind, with node numbers over the whole world.
@@ -22,33 +25,67 @@ pub enum EnergyBatch {
     Springs(SpringBatch),
 }
 
+/// What energies remember of the past.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory<'a> {
+    _none: std::marker::PhantomData<&'a ()>,
+}
+
+impl Memory<'_> {
+    /// What a state remembers.
+    pub fn of(_state: &State) -> Memory<'_> {
+        Memory::NONE
+    }
+
+    /// For questions that do not depend on the past, such as which nodes an element joins.
+    pub const NONE: Memory<'static> = Memory {
+        _none: std::marker::PhantomData,
+    };
+}
+
+/// Something to be done with the elements of a batch, whatever their kind.
+pub(crate) trait Visitor {
+    fn elements<const N: usize>(&mut self, elements: &impl Elements<N>);
+}
+
 impl EnergyBatch {
-    /// Stored energy (J).
-    pub fn value(&self, positions: &[DVec3]) -> f64 {
+    /// The one place where the kinds are told apart.
+    pub(crate) fn visit(&self, _memory: &Memory, visitor: &mut impl Visitor) {
         match self {
-            EnergyBatch::Springs(springs) => springs.value(positions),
+            EnergyBatch::Springs(springs) => visitor.elements(springs),
         }
     }
 
-    /// Adds elastic and damping forces (N) to `forces`. `scratch` is resized as needed.
-    pub fn add_forces(
-        &self,
-        positions: &[DVec3],
-        velocities: &[DVec3],
-        forces: &mut [DVec3],
-        scratch: &mut Vec<DVec3>,
-    ) {
-        match self {
-            EnergyBatch::Springs(springs) => {
-                springs.add_forces(positions, velocities, forces, scratch);
+    /// Stored energy (J).
+    pub(crate) fn value(&self, memory: &Memory, positions: &[DVec3]) -> f64 {
+        struct Sum<'a>(&'a [DVec3], f64);
+        impl Visitor for Sum<'_> {
+            fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+                self.1 += parallel::sum(elements.count(), |e| {
+                    let x = elements.nodes(e).map(|n| self.0[n as usize]);
+                    elements.value(e, &x)
+                });
             }
         }
+        let mut sum = Sum(positions, 0.0);
+        self.visit(memory, &mut sum);
+        sum.1
     }
 
     /// The pairs of nodes that interact: the pattern of the stiffness matrix.
-    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
-        match self {
-            EnergyBatch::Springs(springs) => springs.nodes().iter().copied(),
+    pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
+        struct Pairs(Vec<[u32; 2]>);
+        impl Visitor for Pairs {
+            fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+                for nodes in (0..elements.count()).map(|e| elements.nodes(e)) {
+                    for i in 1..N {
+                        self.0.extend((0..i).map(|j| [nodes[i], nodes[j]]));
+                    }
+                }
+            }
         }
+        let mut pairs = Pairs(Vec::new());
+        self.visit(&Memory::NONE, &mut pairs);
+        pairs.0
     }
 }

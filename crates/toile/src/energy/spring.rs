@@ -11,178 +11,93 @@
 //! step's matrix indefinite; it is left out there (Choi and Ko 2002). Forces act along the line between
 //! the nodes, so linear and angular momentum are kept to rounding.
 
-use crate::parallel;
+use super::{Elements, Local, Weights};
 use glam::{DMat3, DVec3};
 
-/// Springs with the lists that let forces be gathered node by node.
-#[derive(Clone, Debug)]
+/// One spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// Its ends, numbered over the whole world.
+    pub nodes: [u32; 2],
+    /// Rest length `l̄` (m).
+    pub rest_length: f64,
+    /// Stiffness `k` (N).
+    pub stiffness: f64,
+    /// Axial damping `c` (N·s/m).
+    pub damping: f64,
+}
+
+/// Springs of one cloth.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpringBatch {
-    nodes: Vec<[u32; 2]>,
-    rest_lengths: Vec<f64>,
-    /// `k` (N).
-    stiffness: Vec<f64>,
-    /// `c` (N·s/m).
-    damping: Vec<f64>,
-    /// Springs at each node: where its list starts; one more entry than nodes.
-    starts: Vec<u32>,
-    /// Springs at each node, in increasing order; the highest bit is set where the node is the second end.
-    incident: Vec<u32>,
+    /// The springs.
+    pub springs: Vec<Spring>,
 }
 
-/// One spring seen from the start of an implicit step of length `h`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SpringStiffness {
-    /// `h f + h² (∂f/∂x) v` on the first end (N·s).
-    pub impulse: DVec3,
-    /// `a` of the block `h² ∂f_i/∂x_j + h ∂f_i/∂v_j = a I + q qᵀ` (kg).
-    pub transverse: f64,
-    /// `q` of that block (√kg).
-    pub axial: DVec3,
+/// `a I + q qᵀ`.
+fn axial_block(q: DVec3, a: f64) -> DMat3 {
+    DMat3::from_cols(q * q.x, q * q.y, q * q.z) + DMat3::from_diagonal(DVec3::splat(a))
 }
 
-impl SpringStiffness {
-    /// The 3×3 block (kg), positive semi-definite.
-    pub fn block(&self) -> DMat3 {
-        let q = self.axial;
-        let transverse = DMat3::from_diagonal(DVec3::splat(self.transverse));
-        DMat3::from_cols(q * q.x, q * q.y, q * q.z) + transverse
-    }
-}
-
-const SECOND_END: u32 = 1 << 31;
-
-impl SpringBatch {
-    /// An empty batch over `node_count` nodes filled by `(nodes, rest length, stiffness, damping)`.
-    pub fn new(
-        node_count: usize,
-        springs: impl Iterator<Item = ([u32; 2], f64, f64, f64)>,
-    ) -> Self {
-        let (mut nodes, mut rest_lengths) = (Vec::new(), Vec::new());
-        let (mut stiffness, mut damping) = (Vec::new(), Vec::new());
-        for (pair, rest, k, c) in springs {
-            nodes.push(pair);
-            rest_lengths.push(rest);
-            stiffness.push(k);
-            damping.push(c);
-        }
-        let mut starts = vec![0u32; node_count + 1];
-        for &node in nodes.iter().flatten() {
-            starts[node as usize + 1] += 1;
-        }
-        for i in 0..node_count {
-            starts[i + 1] += starts[i];
-        }
-        let mut fill = starts.clone();
-        let mut incident = vec![0u32; nodes.len() * 2];
-        for (spring, pair) in nodes.iter().enumerate() {
-            for (end, &node) in pair.iter().enumerate() {
-                let slot = &mut fill[node as usize];
-                incident[*slot as usize] = spring as u32 | if end == 1 { SECOND_END } else { 0 };
-                *slot += 1;
-            }
-        }
-        SpringBatch {
-            nodes,
-            rest_lengths,
-            stiffness,
-            damping,
-            starts,
-            incident,
-        }
+impl Elements<2> for SpringBatch {
+    fn count(&self) -> usize {
+        self.springs.len()
     }
 
-    /// The two ends of every spring.
-    pub fn nodes(&self) -> &[[u32; 2]] {
-        &self.nodes
+    fn nodes(&self, element: usize) -> [u32; 2] {
+        self.springs[element].nodes
     }
 
-    /// How many springs there are.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
+    fn value(&self, element: usize, x: &[DVec3; 2]) -> f64 {
+        let spring = &self.springs[element];
+        let strain = x[0].distance(x[1]) / spring.rest_length - 1.0;
+        0.5 * spring.stiffness * spring.rest_length * strain * strain
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
-    /// The springs at a node, each with whether the node is its second end.
-    pub fn at_node(&self, node: usize) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let range = self.starts[node] as usize..self.starts[node + 1] as usize;
-        self.incident[range]
-            .iter()
-            .map(|&s| ((s & !SECOND_END) as usize, s & SECOND_END != 0))
-    }
-
-    /// Stored energy (J).
-    pub fn value(&self, positions: &[DVec3]) -> f64 {
-        parallel::sum(self.len(), |s| {
-            let [i, j] = self.nodes[s].map(|n| positions[n as usize]);
-            let rest = self.rest_lengths[s];
-            let strain = i.distance(j) / rest - 1.0;
-            0.5 * self.stiffness[s] * rest * strain * strain
-        })
-    }
-
-    /// Adds elastic and damping forces (N).
-    pub fn add_forces(
-        &self,
-        positions: &[DVec3],
-        velocities: &[DVec3],
-        forces: &mut [DVec3],
-        scratch: &mut Vec<DVec3>,
-    ) {
-        scratch.resize(self.len(), DVec3::ZERO);
-        parallel::fill(scratch, |s| self.force(s, positions, velocities));
-        parallel::for_each(forces, |node, force| {
-            for (spring, second) in self.at_node(node) {
-                let pull = scratch[spring];
-                *force += if second { -pull } else { pull };
-            }
-        });
-    }
-
-    /// Force on the first end (N).
-    fn force(&self, s: usize, positions: &[DVec3], velocities: &[DVec3]) -> DVec3 {
-        let [i, j] = self.nodes[s].map(|n| n as usize);
-        let offset = positions[j] - positions[i];
+    fn force(&self, element: usize, x: &[DVec3; 2], v: &[DVec3; 2]) -> [DVec3; 2] {
+        let spring = &self.springs[element];
+        let offset = x[1] - x[0];
         let length = offset.length();
         if length == 0.0 {
-            return DVec3::ZERO; // no direction to push in
+            return [DVec3::ZERO; 2]; // no direction to push in
         }
         let direction = offset / length;
-        let elastic = self.stiffness[s] * (length / self.rest_lengths[s] - 1.0);
-        let damping = self.damping[s] * (velocities[j] - velocities[i]).dot(direction);
-        (elastic + damping) * direction
+        let elastic = spring.stiffness * (length / spring.rest_length - 1.0);
+        let damping = spring.damping * (v[1] - v[0]).dot(direction);
+        let pull = (elastic + damping) * direction;
+        [pull, -pull]
     }
 
-    /// Force and stiffness of one spring for an implicit step of length `h` (s).
-    pub fn linearise(
+    fn linearise(
         &self,
-        s: usize,
-        positions: &[DVec3],
-        velocities: &[DVec3],
-        h: f64,
-    ) -> SpringStiffness {
-        let [i, j] = self.nodes[s].map(|n| n as usize);
-        let offset = positions[j] - positions[i];
+        element: usize,
+        x: &[DVec3; 2],
+        v: &[DVec3; 2],
+        weights: &Weights,
+    ) -> Local<2> {
+        let spring = &self.springs[element];
+        let offset = x[1] - x[0];
         let length = offset.length();
         if length == 0.0 {
-            return SpringStiffness::default();
+            return Local::default();
         }
         let direction = offset / length;
-        let relative = velocities[j] - velocities[i];
+        let relative = v[1] - v[0];
         let closing = relative.dot(direction);
-        let slack = 1.0 - self.rest_lengths[s] / length;
-        let k = self.stiffness[s] / self.rest_lengths[s];
-        let force = k * length * slack + self.damping[s] * closing;
-        let transverse = h * h * k * slack.max(0.0);
-        let along = h * h * k * closing;
-        let across = transverse * (relative - closing * direction);
-        SpringStiffness {
-            impulse: (h * force + along) * direction + across,
-            transverse,
-            axial: (h * h * k + h * self.damping[s] - transverse).sqrt() * direction,
+        let slack = 1.0 - spring.rest_length / length;
+        let axial = spring.stiffness / spring.rest_length;
+        let transverse = axial * slack.max(0.0);
+        let along = axial * (length * slack + weights.ahead * closing) + spring.damping * closing;
+        let across = weights.ahead * transverse * (relative - closing * direction);
+        let pull = along * direction + across;
+
+        let sideways = weights.stiffness * transverse;
+        let lengthwise = weights.stiffness * axial + weights.damping * spring.damping;
+        let q = (lengthwise - sideways).sqrt() * direction;
+        let block = axial_block(q, sideways);
+        Local {
+            force: [pull, -pull],
+            blocks: [[block, DMat3::ZERO], [-block, block]],
         }
     }
 }
@@ -190,83 +105,69 @@ impl SpringBatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::energy::element::check;
 
     fn one_spring(damping: f64) -> SpringBatch {
-        SpringBatch::new(2, [([0, 1], 0.8, 30.0, damping)].into_iter())
+        let spring = Spring {
+            nodes: [0, 1],
+            rest_length: 0.8,
+            stiffness: 30.0,
+            damping,
+        };
+        SpringBatch {
+            springs: vec![spring],
+        }
     }
 
-    fn forces(springs: &SpringBatch, x: &[DVec3], v: &[DVec3]) -> Vec<DVec3> {
-        let mut out = vec![DVec3::ZERO; x.len()];
-        springs.add_forces(x, v, &mut out, &mut Vec::new());
-        out
+    fn stretched(by: f64) -> [DVec3; 2] {
+        let end = DVec3::new(0.4, 0.3, 0.9).normalize() * 0.8 * by;
+        [DVec3::ZERO, end].map(|p| p + DVec3::new(0.1, -0.2, 0.3))
     }
 
-    /// Largest difference relative to the largest entry.
-    fn relative_error(a: &[f64], b: &[f64]) -> f64 {
-        let scale = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let worst = a.iter().zip(b).map(|(p, q)| (p - q).abs());
-        worst.fold(0.0, f64::max) / scale
-    }
+    const MOVING: [DVec3; 2] = [DVec3::new(0.3, -0.1, 0.2), DVec3::new(-0.2, 0.4, 0.5)];
 
     #[test]
     fn the_force_is_minus_the_gradient_of_the_energy() {
-        let springs = one_spring(0.0);
-        for stretch in [0.5, 1.0, 1.7] {
-            let x = [
-                DVec3::new(0.1, -0.2, 0.3),
-                DVec3::new(0.4, 0.3, 0.9).normalize() * stretch,
-            ];
-            let force = forces(&springs, &x, &[DVec3::ZERO; 2]);
-            let e = 1e-6;
-            let mut numeric = Vec::new();
-            for (node, axis) in (0..2).flat_map(|n| DVec3::AXES.map(|a| (n, a))) {
-                let shifted = |s: f64| {
-                    let mut y = x;
-                    y[node] += s * e * axis;
-                    springs.value(&y)
-                };
-                numeric.push(-(shifted(1.0) - shifted(-1.0)) / (2.0 * e));
-            }
-            let exact: Vec<f64> = force.iter().flat_map(|f| f.to_array()).collect();
-            assert!(relative_error(&exact, &numeric) < 1e-7, "at {stretch}");
+        for stretch in [0.5, 0.99, 1.7] {
+            let error = check::force_error(&one_spring(0.0), 0, &stretched(stretch), 1e-3);
+            assert!(error < 1e-9, "{error} at {stretch}");
         }
     }
 
     #[test]
-    fn the_stiffness_is_the_derivative_of_the_force_in_a_stretched_spring() {
-        // With h = 1 the block is ∂f_i/∂x_j + ∂f_i/∂v_j. The spring is at rest, so damping adds nothing
-        // to the derivative by position.
+    fn stiffness_and_damping_are_the_derivatives_of_the_force_in_a_stretched_spring() {
         let springs = one_spring(2.0);
-        let x = [DVec3::ZERO, DVec3::new(0.7, 0.6, -0.4)];
-        let v = [DVec3::ZERO; 2];
-        let block = springs.linearise(0, &x, &v, 1.0).block();
-        let e = 1e-6;
-        let mut numeric = Vec::new();
-        for axis in DVec3::AXES {
-            let by_position = |s: f64| forces(&springs, &[x[0], x[1] + s * e * axis], &v)[0];
-            let by_velocity = |s: f64| forces(&springs, &x, &[v[0], s * e * axis])[0];
-            let column =
-                by_position(1.0) - by_position(-1.0) + by_velocity(1.0) - by_velocity(-1.0);
-            numeric.extend((column / (2.0 * e)).to_array());
-        }
-        assert!(relative_error(&block.to_cols_array(), &numeric) < 1e-7);
+        let (x, rest) = (stretched(1.3), [DVec3::ZERO; 2]);
+        let error = check::stiffness_error(&springs, 0, &x, &rest, false, 1e-3);
+        assert!(error < 1e-9, "{error}");
+        let error = check::stiffness_error(&springs, 0, &x, &MOVING, true, 1e-3);
+        assert!(error < 1e-9, "{error}");
+        assert!(check::ahead_error(&springs, 0, &x, &MOVING) < 1e-14);
     }
 
     #[test]
     fn a_compressed_spring_keeps_only_its_axial_stiffness() {
-        let springs = one_spring(0.0);
         let x = [DVec3::ZERO, DVec3::X * 0.5];
-        let block = springs.linearise(0, &x, &[DVec3::ZERO; 2], 1.0).block();
+        let weights = Weights {
+            stiffness: 1.0,
+            damping: 1.0,
+            ahead: 0.0,
+        };
+        let local = one_spring(0.0).linearise(0, &x, &[DVec3::ZERO; 2], &weights);
         let expected = DMat3::from_diagonal(DVec3::X * 30.0 / 0.8);
-        assert!((block - expected).abs_diff_eq(DMat3::ZERO, 1e-12));
+        assert!((local.blocks[0][0] - expected).abs_diff_eq(DMat3::ZERO, 1e-12));
+        assert!(check::ahead_error(&one_spring(0.0), 0, &x, &MOVING) < 1e-14);
     }
 
     #[test]
     fn coincident_ends_make_no_force_and_no_nan() {
-        let springs = one_spring(1.0);
-        let x = [DVec3::ONE; 2];
-        assert_eq!(forces(&springs, &x, &[DVec3::ZERO; 2]), [DVec3::ZERO; 2]);
-        let linear = springs.linearise(0, &x, &[DVec3::ZERO; 2], 0.01);
-        assert_eq!(linear.impulse, DVec3::ZERO);
+        let (springs, x, rest) = (one_spring(1.0), [DVec3::ONE; 2], [DVec3::ZERO; 2]);
+        assert_eq!(springs.force(0, &x, &rest), rest);
+        let weights = Weights {
+            stiffness: 1.0,
+            damping: 1.0,
+            ahead: 1.0,
+        };
+        assert_eq!(springs.linearise(0, &x, &rest, &weights).force, rest);
     }
 }

@@ -4,6 +4,7 @@
 //! between nodes keep angular momentum to rounding, as they keep linear momentum.
 
 use crate::contact::Candidate;
+use crate::energy::Memory;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -12,24 +13,29 @@ use glam::DVec3;
 
 pub(super) fn predict(model: &Model, state: &State, workspace: &mut Workspace, h: f64) {
     let Workspace {
+        plan,
         forces,
-        per_element,
         candidates,
         held,
         target_velocities,
         ..
     } = workspace;
     forces.fill(DVec3::ZERO);
-    for energy in &model.energies {
-        energy.add_forces(&state.positions, &state.velocities, forces, per_element);
-    }
+    let plan = plan.as_ref().expect("made for explicit integrators");
+    plan.add_forces(
+        &model.energies,
+        &Memory::of(state),
+        &state.positions,
+        &state.velocities,
+        forces,
+    );
     parallel::fill(candidates, |i| {
         let velocity = if held[i] {
             target_velocities[i]
         } else {
             let v = state.velocities[i];
             let drag = model.air_damping[i] * v;
-            v + h * (model.gravity - drag + forces[i] / model.masses[i])
+            v + h * (model.gravity_of(i) - drag + forces[i] / model.masses[i])
         };
         Candidate {
             position: state.positions[i] + h * velocity,

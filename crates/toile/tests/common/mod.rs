@@ -39,7 +39,7 @@ pub fn world(
     let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
     let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
     let nodes = topology.node_count;
-    let springs = mass_spring(&topology, &rest, &material).batch(nodes, 0, material.damping);
+    let springs = mass_spring(&topology, &rest, &material).batch(0, material.damping);
     let cloth = Cloth {
         name: "sheet".into(),
         nodes: 0..nodes,
@@ -47,6 +47,7 @@ pub fn world(
         rest,
         density: 0.2,
         air_damping: 0.0,
+        gravity_factor: 1.0,
         contact_offset: 1e-3,
     };
     let model = Model::new(ModelParts {

@@ -1,0 +1,245 @@
+//! From elements to forces and matrices of the whole world.
+//!
+//! Rows are dealt out in a few contiguous pieces, one thread to a piece. A thread goes through all elements that
+//! touch its piece and adds what belongs to its own rows; an element on the border of two pieces is worked
+//! out twice. So no two threads write to the same place, nothing is stored in between, and every row sums its
+//! elements in the same order whatever the number of pieces: the same bits on any number of threads.
+
+use super::{Elements, EnergyBatch, Memory, Visitor, Weights};
+use crate::linalg::{BlockMatrix, BlockPattern};
+use crate::parallel;
+use glam::DVec3;
+use std::ops::Range;
+
+/// Where the elements of every batch go.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The rows of each piece.
+    pieces: Vec<Range<usize>>,
+    batches: Vec<BatchPlan>,
+}
+
+#[derive(Debug, Default)]
+struct BatchPlan {
+    /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`].
+    places: Vec<u32>,
+    /// The elements that touch each piece, in order. Empty if there is only one piece, which all touch.
+    touching: Vec<Vec<u32>>,
+}
+
+/// Set in a place whose block has to be transposed because the later node has the smaller number.
+const TRANSPOSED: u32 = 1 << 31;
+
+/// Rows of the matrix fewer than this per piece are not worth a thread.
+const WORTHWHILE: usize = 1024;
+
+impl Plan {
+    /// A plan for these batches, with pieces for the threads there are. `pattern` is given if matrices are wanted.
+    pub fn new(rows: usize, energies: &[EnergyBatch], pattern: Option<&BlockPattern>) -> Self {
+        let threads = parallel::threads();
+        let wanted = if threads == 1 { 1 } else { 2 * threads };
+        let count = wanted.min(rows / WORTHWHILE).max(1);
+        let bound = |k: usize| rows * k / count;
+        let pieces: Vec<_> = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
+        let batches = energies
+            .iter()
+            .map(|energy| {
+                let mut planner = Planner {
+                    pieces: &pieces,
+                    pattern,
+                    plan: BatchPlan::default(),
+                };
+                energy.visit(&Memory::NONE, &mut planner);
+                planner.plan
+            })
+            .collect();
+        Plan { pieces, batches }
+    }
+
+    /// Adds every batch's forces (N) to `forces`.
+    pub fn add_forces(
+        &self,
+        energies: &[EnergyBatch],
+        memory: &Memory,
+        positions: &[DVec3],
+        velocities: &[DVec3],
+        forces: &mut [DVec3],
+    ) {
+        let split = split(forces, &self.pieces, |piece| piece.len());
+        let pieces: Vec<_> = self.pieces.iter().zip(split).enumerate().collect();
+        parallel::each(pieces, |(piece, (rows, forces))| {
+            for (energy, plan) in energies.iter().zip(&self.batches) {
+                let mut adder = ForceAdder {
+                    touching: plan.touching.get(piece).map(Vec::as_slice),
+                    first: rows.start,
+                    forces: &mut *forces,
+                    positions,
+                    velocities,
+                };
+                energy.visit(memory, &mut adder);
+            }
+        });
+    }
+
+    /// Adds every batch's blocks to the matrix and its `f − τ K v` (N) to `forces`.
+    pub fn add_systems(
+        &self,
+        energies: &[EnergyBatch],
+        memory: &Memory,
+        positions: &[DVec3],
+        velocities: &[DVec3],
+        weights: &Weights,
+        system: (&mut BlockMatrix, &mut [DVec3]),
+    ) {
+        let (matrix, forces) = system;
+        let pattern = matrix.pattern.clone();
+        let stored = |rows: &Range<usize>| {
+            pattern.starts[rows.start] as usize..pattern.starts[rows.end] as usize
+        };
+        let forces = split(forces, &self.pieces, |piece| piece.len());
+        let diagonals = split(&mut matrix.diagonal, &self.pieces, |piece| piece.len());
+        let lowers = split(&mut matrix.lower, &self.pieces, |piece| stored(piece).len());
+        let parts = forces.into_iter().zip(diagonals).zip(lowers);
+        let pieces: Vec<_> = self.pieces.iter().zip(parts).enumerate().collect();
+        parallel::each(pieces, |(piece, (rows, ((forces, diagonal), lower)))| {
+            for (energy, plan) in energies.iter().zip(&self.batches) {
+                let mut adder = SystemAdder {
+                    plan,
+                    touching: plan.touching.get(piece).map(Vec::as_slice),
+                    first: rows.start,
+                    first_stored: stored(rows).start,
+                    forces: &mut *forces,
+                    diagonal: &mut *diagonal,
+                    lower: &mut *lower,
+                    positions,
+                    velocities,
+                    weights,
+                };
+                energy.visit(memory, &mut adder);
+            }
+        });
+    }
+}
+
+/// Cuts a slice into consecutive parts.
+fn split<'a, T, P>(
+    mut slice: &'a mut [T],
+    pieces: &[P],
+    length: impl Fn(&P) -> usize,
+) -> Vec<&'a mut [T]> {
+    let mut parts = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let (part, rest) = slice.split_at_mut(length(piece));
+        parts.push(part);
+        slice = rest;
+    }
+    parts
+}
+
+struct Planner<'a> {
+    pieces: &'a [Range<usize>],
+    pattern: Option<&'a BlockPattern>,
+    plan: BatchPlan,
+}
+
+impl Visitor for Planner<'_> {
+    fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+        if self.pieces.len() > 1 {
+            self.plan.touching = vec![Vec::new(); self.pieces.len()];
+        }
+        for element in 0..elements.count() {
+            let nodes = elements.nodes(element);
+            for (piece, list) in self.pieces.iter().zip(&mut self.plan.touching) {
+                if nodes.iter().any(|&n| piece.contains(&(n as usize))) {
+                    list.push(element as u32);
+                }
+            }
+            let Some(pattern) = self.pattern else {
+                continue;
+            };
+            for i in 1..N {
+                for j in 0..i {
+                    let found = pattern.find([nodes[i], nodes[j]]);
+                    let at = found.expect("the pattern was made from these elements") as u32;
+                    let turned = if nodes[i] < nodes[j] { TRANSPOSED } else { 0 };
+                    self.plan.places.push(at | turned);
+                }
+            }
+        }
+    }
+}
+
+/// Calls `work` for the elements listed, or for all.
+fn for_listed(listed: Option<&[u32]>, count: usize, mut work: impl FnMut(usize)) {
+    match listed {
+        Some(list) => list.iter().for_each(|&element| work(element as usize)),
+        None => (0..count).for_each(work),
+    }
+}
+
+struct ForceAdder<'a> {
+    touching: Option<&'a [u32]>,
+    first: usize,
+    forces: &'a mut [DVec3],
+    positions: &'a [DVec3],
+    velocities: &'a [DVec3],
+}
+
+impl Visitor for ForceAdder<'_> {
+    fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+        for_listed(self.touching, elements.count(), |element| {
+            let nodes = elements.nodes(element).map(|n| n as usize);
+            let x = nodes.map(|n| self.positions[n]);
+            let v = nodes.map(|n| self.velocities[n]);
+            let force = elements.force(element, &x, &v);
+            for (node, force) in nodes.into_iter().zip(force) {
+                if let Some(sum) = self.forces.get_mut(node.wrapping_sub(self.first)) {
+                    *sum += force;
+                }
+            }
+        });
+    }
+}
+
+struct SystemAdder<'a> {
+    plan: &'a BatchPlan,
+    touching: Option<&'a [u32]>,
+    first: usize,
+    first_stored: usize,
+    forces: &'a mut [DVec3],
+    diagonal: &'a mut [glam::DMat3],
+    lower: &'a mut [glam::DMat3],
+    positions: &'a [DVec3],
+    velocities: &'a [DVec3],
+    weights: &'a Weights,
+}
+
+impl Visitor for SystemAdder<'_> {
+    fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+        let pairs = N * (N - 1) / 2;
+        for_listed(self.touching, elements.count(), |element| {
+            let nodes = elements.nodes(element).map(|n| n as usize);
+            let x = nodes.map(|n| self.positions[n]);
+            let v = nodes.map(|n| self.velocities[n]);
+            let local = elements.linearise(element, &x, &v, self.weights);
+            let mut places = self.plan.places[element * pairs..][..pairs].iter();
+            for i in 0..N {
+                let row = nodes[i].wrapping_sub(self.first);
+                if let Some(sum) = self.forces.get_mut(row) {
+                    *sum += local.force[i];
+                    self.diagonal[row] += local.blocks[i][i];
+                }
+                for (block, &place) in local.blocks[i].iter().take(i).zip(&mut places) {
+                    let at = (place & !TRANSPOSED) as usize;
+                    if let Some(sum) = self.lower.get_mut(at.wrapping_sub(self.first_stored)) {
+                        *sum += if place & TRANSPOSED == 0 {
+                            *block
+                        } else {
+                            block.transpose()
+                        };
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,172 @@
+//! The linear system of an implicit step and what holds nodes in it.
+
+use super::Integrator;
+use crate::contact::{Placement, Support, find_support};
+use crate::energy::assembly::Plan;
+use crate::linalg::{BlockMatrix, Filter, Outcome, Scratch, SolveSettings, Sweeps, solve};
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+use crate::step::Watch;
+use glam::DVec3;
+
+/// Matrices and vectors that live from step to step.
+#[derive(Debug)]
+pub(crate) struct System {
+    pub(super) plan: Plan,
+    pub(super) matrix: BlockMatrix,
+    pub(super) right_side: Vec<DVec3>,
+    /// The unknown: the change of velocity (m/s).
+    pub(super) change: Vec<DVec3>,
+    /// The iterate that matrix and right side belong to (m, m/s).
+    pub(super) positions: Vec<DVec3>,
+    pub(super) velocities: Vec<DVec3>,
+    /// The nodes that rest on bodies.
+    pub(super) supports: Vec<Support>,
+    support_of_node: Vec<Option<Support>>,
+    filters: Vec<Filter>,
+    sweeps: Sweeps,
+    scratch: Scratch,
+}
+
+/// The share of supports whose change is worth another round; the trace after the solve catches the rest.
+const UNSETTLED: f64 = 0.02;
+
+impl System {
+    /// What the model's integrator needs, if it is implicit.
+    pub(crate) fn for_model(model: &Model) -> Option<Self> {
+        if let Integrator::SymplecticEuler = model.integrator {
+            return None;
+        }
+        let nodes = model.node_count();
+        let zeros = || vec![DVec3::ZERO; nodes];
+        Some(System {
+            plan: Plan::new(nodes, &model.energies, Some(&model.pattern)),
+            matrix: BlockMatrix::new(model.pattern.clone()),
+            right_side: zeros(),
+            change: zeros(),
+            positions: zeros(),
+            velocities: zeros(),
+            supports: Vec::new(),
+            support_of_node: vec![None; nodes],
+            filters: vec![Filter::Free; nodes],
+            sweeps: Sweeps::new(model.pattern.clone()),
+            scratch: Scratch::new(nodes),
+        })
+    }
+
+    /// Which free nodes rest on a body.
+    pub(super) fn find_supports(
+        &mut self,
+        model: &Model,
+        state: &State,
+        bodies: &[Placement],
+        held: &[bool],
+        h: f64,
+    ) {
+        self.supports.clear();
+        if bodies.is_empty() {
+            return;
+        }
+        parallel::fill(&mut self.support_of_node, |i| {
+            let (x, v) = (state.positions[i], state.velocities[i]);
+            let offset = model.contact_offsets[i];
+            let support = || find_support(bodies, i, x, v, model.gravity_of(i), offset, h);
+            if held[i] { None } else { support() }
+        });
+        let found = self.support_of_node.iter().flatten();
+        self.supports.extend(found);
+    }
+
+    /// One solve with held nodes and the supports as they are.
+    pub(super) fn solve_supported(
+        &mut self,
+        held: &[bool],
+        settings: SolveSettings,
+        watch: &mut Watch,
+    ) -> Outcome {
+        for (filter, &held) in self.filters.iter_mut().zip(held) {
+            *filter = if held { Filter::Held } else { Filter::Free };
+        }
+        for support in &self.supports {
+            let i = support.node;
+            self.filters[i] = support.filter();
+            self.change[i] = support.constrain(self.velocities[i], self.change[i]);
+        }
+        self.add_friction();
+        let outcome = self.solve(settings, watch);
+        for support in &self.supports {
+            self.right_side[support.node] -= support.friction_impulse();
+        }
+        outcome
+    }
+
+    /// One solve with the filters as they are.
+    pub(super) fn solve(&mut self, settings: SolveSettings, watch: &mut Watch) -> Outcome {
+        let factored = self.sweeps.factor(&self.matrix, &self.filters);
+        if !factored {
+            // Forces or stiffness are not finite; hand the fact on to the check that names the node.
+            self.change.copy_from_slice(&self.right_side);
+        }
+        watch.lap(|times| &mut times.assemble);
+        let outcome = solve(
+            &self.matrix,
+            &self.sweeps,
+            &self.right_side,
+            &self.filters,
+            &mut self.change,
+            &mut self.scratch,
+            SolveSettings {
+                iterations: if factored { settings.iterations } else { 0 },
+                ..settings
+            },
+        );
+        watch.lap(|times| &mut times.solve);
+        outcome
+    }
+
+    /// Adds the friction of sliding supports to the right side.
+    pub(super) fn add_friction(&mut self) {
+        for support in &self.supports {
+            self.right_side[support.node] += support.friction_impulse();
+        }
+    }
+
+    /// Lets go or lets slide where the last solve asked too much of a support. Answers whether so many changed
+    /// that it is worth asking again.
+    pub(super) fn revise_supports(&mut self) -> bool {
+        if self.supports.is_empty() {
+            return false;
+        }
+        let image = self.scratch.image();
+        let mut changed = 0;
+        for support in &mut self.supports {
+            let i = support.node;
+            let reaction = image[i] - self.right_side[i];
+            let slip = self.velocities[i] + self.change[i] - support.surface_velocity();
+            changed += usize::from(support.revise(reaction, slip));
+        }
+        changed as f64 > UNSETTLED * self.supports.len() as f64
+    }
+
+    /// Adds a share of the change to the velocities.
+    pub(super) fn advance(&mut self, share: f64) {
+        let change = &self.change;
+        parallel::for_each(&mut self.velocities, |i, v| *v += share * change[i]);
+    }
+
+    /// Moves the iterate's positions to where its velocities lead.
+    pub(super) fn place(&mut self, end: impl Fn(usize, DVec3) -> DVec3 + Sync) {
+        let velocities = &self.velocities;
+        parallel::fill(&mut self.positions, |i| end(i, velocities[i]));
+    }
+
+    /// Norm of the right side in the free directions (N·s).
+    pub(super) fn residual_norm(&self) -> f64 {
+        let (right_side, filters) = (&self.right_side, &self.filters);
+        let squares = parallel::sum(right_side.len(), |i| {
+            filters[i].apply(right_side[i]).length_squared()
+        });
+        squares.sqrt()
+    }
+}
