@@ -6,6 +6,8 @@
 
 mod experiments;
 mod outcome;
+#[allow(dead_code)]
+mod reference;
 mod registry;
 mod snapshot;
 
