@@ -5,10 +5,15 @@
 //! energy by a word ([`EnergyBatch`] is that word's implementation); it is dispatched once per batch, never
 //! per element.
 
+mod bend_spring;
+mod choi_ko;
 pub mod element;
 mod mass_spring;
+mod ring;
 mod spring;
 
+pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
+pub use choi_ko::{ChoiKo, ChoiKoBatch, ChoiKoMaterial, choi_ko};
 pub use element::{Elements, Local, Weights};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
 pub use spring::{SpringBatch, SpringStiffness};
