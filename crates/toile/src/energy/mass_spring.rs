@@ -85,7 +85,11 @@ pub fn mass_spring(
     }
 }
 
-fn structural(topology: &Topology, rest: &RestShape, stretch: f64) -> Vec<([u32; 2], f64, f64)> {
+pub(super) fn structural(
+    topology: &Topology,
+    rest: &RestShape,
+    stretch: f64,
+) -> Vec<([u32; 2], f64, f64)> {
     let edges = topology.edges.iter().zip(&rest.edge_lengths);
     edges
         .map(|(edge, &length)| {
@@ -104,7 +108,11 @@ fn ribbon_area(topology: &Topology, rest: &RestShape, faces: impl Iterator<Item 
         .sum()
 }
 
-fn shear(topology: &Topology, rest: &RestShape, shear: f64) -> Vec<([u32; 2], f64, f64)> {
+pub(super) fn shear(
+    topology: &Topology,
+    rest: &RestShape,
+    shear: f64,
+) -> Vec<([u32; 2], f64, f64)> {
     let cross = topology.cross_edges.iter().zip(&rest.cross_lengths);
     cross
         .map(|(cross, &length)| {

@@ -6,10 +6,15 @@
 //! per element.
 
 pub(crate) mod assembly;
+mod bend_spring;
+mod choi_ko;
 pub mod element;
 mod mass_spring;
+mod ring;
 mod spring;
 
+pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
+pub use choi_ko::{ChoiKo, ChoiKoBatch, ChoiKoMaterial, choi_ko};
 pub use element::{Elements, Local, Weights};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
 pub use spring::{Spring, SpringBatch};
