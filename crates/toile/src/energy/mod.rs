@@ -5,12 +5,18 @@
 //! energy by a word ([`EnergyBatch`] is that word's implementation); it is dispatched once per batch, never
 //! per element.
 
+mod curve;
 pub mod element;
+mod fabric;
 mod mass_spring;
+mod membrane;
 mod spring;
 
+pub use curve::{Curve, CurveError, CurvePoint};
 pub use element::{Elements, Local, Weights};
+pub use fabric::{Fabric, FabricError, KawabataRecord};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
+pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
 pub use spring::{SpringBatch, SpringStiffness};
 
 use glam::DVec3;
