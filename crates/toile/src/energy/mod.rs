@@ -8,15 +8,22 @@
 pub(crate) mod assembly;
 mod bend_spring;
 mod choi_ko;
+mod curve;
 pub mod element;
+mod fabric;
 mod mass_spring;
 mod ring;
 mod spring;
 
 pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
 pub use choi_ko::{ChoiKo, ChoiKoBatch, ChoiKoMaterial, choi_ko};
+mod membrane;
+
+pub use curve::{Curve, CurveError, CurvePoint};
 pub use element::{Elements, Local, Weights};
+pub use fabric::{Fabric, FabricError, KawabataRecord};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
+pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
 pub use spring::{Spring, SpringBatch};
 
 use crate::parallel;

@@ -14,10 +14,12 @@ pub mod generate;
 mod intersect;
 mod rest;
 mod topology;
+mod warp;
 
 pub use intersect::{IntersectingPair, self_intersections};
 pub use rest::{RestError, RestShape};
 pub use topology::{CrossEdge, CrossKind, Edge, Topology, TopologyError};
+pub use warp::{Warp, WarpError};
 
 use glam::{DVec2, DVec3};
 

@@ -1,0 +1,87 @@
+//! Integration points: how the nodes of an element make the gradient, and what area they stand for.
+
+use super::gradient::{Columns, Tangent};
+use glam::{DMat2, DMat3, DVec2, DVec3};
+
+/// One integration point of an element with `N` nodes. The weights of the first node are minus the sum of the others
+/// and are never needed: sides are measured from it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point<const N: usize> {
+    /// `∂Nᵢ/∂ū` (1/m): the weight of node `i` in `w_u` and in `w_v`.
+    weights: [DVec2; N],
+    /// Rest area (m²).
+    pub area: f64,
+}
+
+impl<const N: usize> Point<N> {
+    /// `w_u` and `w_v` of nodes at these places from the first.
+    #[inline]
+    pub fn columns(&self, sides: &[DVec3; N]) -> Columns {
+        let mut w = Columns::default();
+        for i in 1..N {
+            w.u += self.weights[i].x * sides[i];
+            w.v += self.weights[i].y * sides[i];
+        }
+        w
+    }
+
+    /// Adds the forces on all nodes but the first.
+    #[inline]
+    pub fn add_force(&self, stress: &Columns, force: &mut [DVec3; N]) {
+        for i in 1..N {
+            let weight = -self.area * self.weights[i];
+            force[i] += weight.x * stress.u + weight.y * stress.v;
+        }
+    }
+
+    /// Adds the blocks of all nodes but the first, on and below the diagonal.
+    #[inline]
+    pub fn add_blocks(&self, tangent: &Tangent, blocks: &mut [[DMat3; N]; N]) {
+        let both = tangent.uv + tangent.uv.transpose();
+        let across = tangent.uv.transpose();
+        for i in 1..N {
+            let (DVec2 { x: a, y: b }, weight) = (self.area * self.weights[i], self.weights[i]);
+            blocks[i][i] +=
+                tangent.uu * (a * weight.x) + both * (a * weight.y) + tangent.vv * (b * weight.y);
+            for j in 1..i {
+                let DVec2 { x: c, y: d } = self.weights[j];
+                blocks[i][j] += tangent.uu * (a * c)
+                    + tangent.uv * (a * d)
+                    + across * (b * c)
+                    + tangent.vv * (b * d);
+            }
+        }
+    }
+}
+
+/// The only point of a triangle: its gradient is constant.
+pub(super) fn of_triangle(flat: &[DVec2; 4]) -> Point<3> {
+    let sides = DMat2::from_cols(flat[1] - flat[0], flat[2] - flat[0]);
+    let inverse = sides.inverse();
+    // ∂ξ/∂ū has the gradients of the second and third shape function in its rows.
+    let (second, third) = (inverse.row(0), inverse.row(1));
+    Point {
+        weights: [-(second + third), second, third],
+        area: 0.5 * sides.determinant(),
+    }
+}
+
+/// The 2×2 Gauss points of the bilinear quad.
+pub(super) fn of_quad(flat: &[DVec2; 4]) -> [Point<4>; 4] {
+    let off = 1.0 / 3f64.sqrt();
+    [[-off, -off], [off, -off], [off, off], [-off, off]].map(|[xi, eta]| {
+        // ∂Nᵢ/∂(ξ, η) on the square [−1, 1]².
+        let by_square: [DVec2; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+            .map(|[p, q]| 0.25 * DVec2::new(p * (1.0 + q * eta), q * (1.0 + p * xi)));
+        let column = |pick: fn(DVec2) -> f64| {
+            let terms = by_square.iter().zip(flat);
+            terms.map(|(g, u)| pick(*g) * *u).sum::<DVec2>()
+        };
+        let jacobian = DMat2::from_cols(column(|g| g.x), column(|g| g.y));
+        let back = jacobian.inverse().transpose();
+        Point {
+            weights: by_square.map(|g| back * g),
+            area: jacobian.determinant(),
+        }
+    })
+}
