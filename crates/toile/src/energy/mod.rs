@@ -5,12 +5,21 @@
 //! energy by a word ([`EnergyBatch`] is that word's implementation); it is dispatched once per batch, never
 //! per element.
 
+mod crease;
 pub mod element;
+mod hinge;
 mod mass_spring;
+mod quadratic_bend;
 mod spring;
 
+pub use crease::{CreaseMaterial, Creases, Yield, flow};
 pub use element::{Elements, Local, Weights};
+pub use hinge::{
+    BendLaw, ClothHinges, HingeBatch, HingeHessian, HingeMaterial, HingeShape, Hinges, MomentLaw,
+    RestAngles, RestAnglesError, cloth_hinges,
+};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
+pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
 pub use spring::{SpringBatch, SpringStiffness};
 
 use glam::DVec3;
