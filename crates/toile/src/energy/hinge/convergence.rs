@@ -5,13 +5,16 @@ use super::tests::{jitter, material, noise};
 use super::*;
 use crate::mesh::generate::{Diagonals, GridPattern};
 
+/// Where counting ends.
+const LIMIT: usize = 40;
+
 /// Newton steps with a line search that an implicit step from a crumpled sheet takes, until the force is a
 /// thousand millionth of the first one.
-fn newton_steps(hessian: HingeHessian) -> usize {
+fn newton_steps(hessian: HingeHessian, seed: u64) -> usize {
     let (topology, rest, flat) = sheet(GridPattern::Triangles(Diagonals::Alternating), 3);
     let law = BendLaw::Angle { rigidity: [1.0; 2] };
     let hinges = cloth_hinges(&topology, &rest, 0, &material(law, hessian));
-    let mut next = noise(5);
+    let mut next = noise(seed);
     let start: Vec<DVec3> = flat.iter().map(|p| *p + 0.2 * jitter(&mut next)).collect();
     // As if a hinge's stiffness `c/a²` were thirty times the nodes' `m/h²`.
     let inertia = 0.3;
@@ -27,7 +30,7 @@ fn newton_steps(hessian: HingeHessian) -> usize {
     let (four, _, _) = hinges.at_rest(&rest_angles);
     let mut x = start.clone();
     let mut first = 0.0;
-    for step in 0..100 {
+    for step in 0..LIMIT {
         let (matrix, force) = newton_system(&four, &x, &start, inertia);
         let size = force.iter().map(|f| f * f).sum::<f64>().sqrt();
         if step == 0 {
@@ -49,7 +52,7 @@ fn newton_steps(hessian: HingeHessian) -> usize {
             length *= 0.5;
         }
     }
-    100
+    LIMIT
 }
 
 fn newton_system(
@@ -114,10 +117,12 @@ fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
 
 #[test]
 fn the_default_stiffness_brings_a_crumpled_sheet_to_rest_in_few_steps() {
-    let [gauss_newton, projected] =
-        [HingeHessian::GaussNewton, HingeHessian::Projected].map(newton_steps);
-    // 10 against 24: half of the second part's eigenvalues are negative, and to keep only the others makes the sheet
-    // seem stiffer than it is.
-    assert!(gauss_newton <= 12, "{gauss_newton}");
-    assert!(gauss_newton < projected && projected <= 30, "{projected}");
+    // Seven to ten steps. With the projection it takes 24 or more, and hundreds from some starts: nothing but the hinges
+    // holds these triangles in their planes, and there the projection makes them far stiffer than they are.
+    for seed in 1..=8 {
+        let steps = newton_steps(HingeHessian::GaussNewton, seed);
+        assert!(steps <= 12, "{steps} from start {seed}");
+    }
+    let projected = newton_steps(HingeHessian::Projected, 5);
+    assert!((20..30).contains(&projected), "{projected}");
 }
