@@ -8,10 +8,13 @@
 pub(crate) mod assembly;
 mod bend_spring;
 mod choi_ko;
+mod crease;
 mod curve;
 pub mod element;
 mod fabric;
+mod hinge;
 mod mass_spring;
+mod quadratic_bend;
 mod ring;
 mod spring;
 
@@ -19,11 +22,16 @@ pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
 pub use choi_ko::{ChoiKo, ChoiKoBatch, ChoiKoMaterial, choi_ko};
 mod membrane;
 
+pub use crease::{CreaseMaterial, Creases, Yield, flow};
 pub use curve::{Curve, CurveError, CurvePoint};
 pub use element::{Elements, Local, Weights};
 pub use fabric::{Fabric, FabricError, KawabataRecord};
+pub use hinge::{
+    BendLaw, ClothHinges, HingeBatch, HingeHessian, HingeMaterial, HingeShape, Hinges, MomentLaw, RestAngles, RestAnglesError, cloth_hinges,
+};
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
 pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
+pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
 pub use spring::{Spring, SpringBatch};
 
 use crate::parallel;
