@@ -30,7 +30,7 @@ use super::{Elements, Local, Weights};
 use crate::mesh::{Face, RestShape, Topology};
 use glam::DVec3;
 use gradient::Law;
-use point::Point;
+use point::{Blocks, Point};
 use thiserror::Error;
 
 /// Which second derivatives an implicit step sees. The force is the same in all three.
@@ -204,16 +204,11 @@ impl<const N: usize> MembraneBatch<N> {
         weights: &Weights,
     ) -> Local<N> {
         let (sides, rates) = (from_first(x), from_first(v));
-        let respond = |p: &Point<N>| law.respond(&p.columns(&sides), &p.columns(&rates), weights);
-        let points = self.points(element);
-        let mut local = Local::default();
-        let first = respond(&points[0]);
-        points[0].add_force(&first.stress, &mut local.force);
-        let mut blocks = points[0].blocks(&first.tangent);
-        for p in &points[1..] {
-            let response = respond(p);
+        let (mut local, mut blocks) = (Local::default(), Blocks::default());
+        for p in self.points(element) {
+            let response = law.respond(&p.columns(&sides), &p.columns(&rates), weights);
             p.add_force(&response.stress, &mut local.force);
-            blocks.add(&p.blocks(&response.tangent));
+            p.add_blocks(&response.tangent, &mut blocks);
         }
         balance(&mut local.force);
         blocks.complete(&mut local.blocks);

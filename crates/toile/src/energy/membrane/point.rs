@@ -1,5 +1,7 @@
 //! Integration points: how the nodes of an element make the gradient, and what area they stand for.
 
+#![allow(clippy::needless_range_loop)] // indices name nodes here, in several arrays at once
+
 use super::gradient::{Columns, Symmetric, Tangent};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
@@ -34,24 +36,23 @@ impl<const N: usize> Point<N> {
         }
     }
 
-    /// The blocks of all nodes but the first, on and below the diagonal.
+    /// Adds the blocks of all nodes but the first, on and below the diagonal.
     #[inline(always)]
-    pub fn blocks(&self, tangent: &Tangent) -> Blocks<N> {
-        let mut blocks = Blocks::default();
+    pub fn add_blocks(&self, tangent: &Tangent, blocks: &mut Blocks<N>) {
         for i in 1..N {
             let weight = self.area * self.weights[i];
             for j in 1..=i {
                 let other = self.weights[j];
                 let (ab, ba) = (weight.x * other.y, weight.y * other.x);
-                blocks.symmetric[i][j] = tangent.uu * (weight.x * other.x)
+                blocks.symmetric[i][j] = blocks.symmetric[i][j]
+                    + tangent.uu * (weight.x * other.x)
                     + tangent.uv * (ab + ba)
                     + tangent.vv * (weight.y * other.y);
                 if j < i {
-                    blocks.twist[i][j] = (ab - ba) * tangent.twist;
+                    blocks.twist[i][j] += (ab - ba) * tangent.twist;
                 }
             }
         }
-        blocks
     }
 }
 
@@ -73,17 +74,6 @@ impl<const N: usize> Default for Blocks<N> {
 }
 
 impl<const N: usize> Blocks<N> {
-    /// Adds those of another point.
-    #[inline(always)]
-    pub fn add(&mut self, other: &Self) {
-        for i in 1..N {
-            for j in 1..=i {
-                self.symmetric[i][j] = self.symmetric[i][j] + other.symmetric[i][j];
-                self.twist[i][j] += other.twist[i][j];
-            }
-        }
-    }
-
     /// The whole matrix. Nothing changes when all nodes move alike, so its rows and columns add up to zero: the first of
     /// each follow from the others.
     #[inline(always)]

@@ -1,5 +1,7 @@
 //! The projected matrices against eigenvalues found by Jacobi's rotations.
 
+#![allow(clippy::needless_range_loop)] // matrices are written by index
+
 use super::super::gradient::{Columns, Tangent};
 use super::*;
 use crate::energy::element::check;
