@@ -2,7 +2,7 @@
 //!
 //! A table `(0, 0), (x₁, y₁), …` with increasing `x` and `y` that never falls becomes a cubic on each interval
 //! whose slopes at the rows are the weighted harmonic means of the neighbouring secants (Fritsch and Butland
-//! 1984, the rule called PCHIP). The curve has a continuous slope, never overshoots the rows and never falls
+//! 1984, the rule called PCHIP). At the origin the first cubic is an odd one. The curve has a continuous slope, never overshoots the rows and never falls
 //! between them, so the energy `U(x) = ∫₀ˣ y` is convex.
 //!
 //! * Negative arguments: the curve is odd, `y(−x) = −y(x)`, or a straight line of its own slope
@@ -244,13 +244,13 @@ fn check(table: &[(f64, f64)]) -> Result<(), CurveError> {
     Ok(())
 }
 
-/// The curve's slope at each row. Seen from both sides the origin lies between two equal secants, because the
-/// curve is odd; so it takes theirs.
+/// The curve's slope at each row. At the origin it is the one that leaves the first cubic without a quadratic term, so that
+/// the curve and its odd half join without a jump in any derivative; it lies between 0 and 3/2 of the secant.
 fn row_slopes(table: &[(f64, f64)]) -> Vec<f64> {
     let secant = |k: usize| (table[k + 1].1 - table[k].1) / (table[k + 1].0 - table[k].0);
     let width = |k: usize| table[k + 1].0 - table[k].0;
     let last = table.len() - 1;
-    let mut slopes = vec![secant(0)];
+    let mut slopes = vec![0.0];
     for k in 1..last {
         let (before, after) = (secant(k - 1), secant(k));
         let (weight_before, weight_after) =
@@ -271,6 +271,7 @@ fn row_slopes(table: &[(f64, f64)]) -> Vec<f64> {
         // The parabola through the last three rows, held where the cubic stays monotone.
         (((2.0 * h + g) * s - h * r) / (h + g)).clamp(0.0, 3.0 * s)
     });
+    slopes[0] = 0.5 * (3.0 * secant(0) - slopes[1]);
     slopes
 }
 
@@ -340,6 +341,22 @@ mod tests {
             assert!((point.integral - 1.5 * x * x).abs() < 1e-12 * (1.0 + x * x));
             assert!((point.slope - 3.0).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn the_odd_halves_join_without_a_jump_of_curvature() {
+        let curve = Curve::new(&[(0.0, 0.0), (1.0, 1.0), (2.0, 4.0)]).unwrap();
+        let e = 1e-3;
+        let slope = |x: f64| curve.at(x).slope;
+        assert!(
+            ((slope(e) - slope(0.0)) / e).abs() < 2e-3,
+            "{}",
+            (slope(e) - slope(0.0)) / e
+        );
+        assert!(
+            slope(0.0) < 1.0,
+            "a curve that stiffens begins below its first secant"
+        );
     }
 
     #[test]

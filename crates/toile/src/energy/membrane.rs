@@ -28,9 +28,9 @@ pub use kawabata::Kawabata;
 
 use super::{Elements, Local, Weights};
 use crate::mesh::{Face, RestShape, Topology};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use gradient::Law;
-use point::Point;
+use point::{Blocks, Point};
 use thiserror::Error;
 
 /// Which second derivatives an implicit step sees. The force is the same in all three.
@@ -167,7 +167,7 @@ impl<const N: usize> MembraneBatch<N> {
         &self.points[element * Self::POINTS..(element + 1) * Self::POINTS]
     }
 
-    #[inline]
+    #[inline(always)]
     fn value_by(&self, law: &impl Law, element: usize, x: &[DVec3; N]) -> f64 {
         let sides = from_first(x);
         let points = self.points(element).iter();
@@ -176,7 +176,7 @@ impl<const N: usize> MembraneBatch<N> {
             .sum()
     }
 
-    #[inline]
+    #[inline(always)]
     fn force_by(
         &self,
         law: &impl Law,
@@ -194,7 +194,7 @@ impl<const N: usize> MembraneBatch<N> {
         force
     }
 
-    #[inline]
+    #[inline(always)]
     fn linearise_by(
         &self,
         law: &impl Law,
@@ -204,48 +204,28 @@ impl<const N: usize> MembraneBatch<N> {
         weights: &Weights,
     ) -> Local<N> {
         let (sides, rates) = (from_first(x), from_first(v));
-        let mut local = Local::default();
+        let (mut local, mut blocks) = (Local::default(), Blocks::default());
         for p in self.points(element) {
             let response = law.respond(&p.columns(&sides), &p.columns(&rates), weights);
             p.add_force(&response.stress, &mut local.force);
-            p.add_blocks(&response.tangent, &mut local.blocks);
+            p.add_blocks(&response.tangent, &mut blocks);
         }
         balance(&mut local.force);
-        balance_blocks(&mut local.blocks);
+        blocks.complete(&mut local.blocks);
         local
     }
 }
 
 /// Positions relative to the first node: a cloth far from the origin feels no rounding of its own position.
-#[inline]
+#[inline(always)]
 fn from_first<const N: usize>(x: &[DVec3; N]) -> [DVec3; N] {
     x.map(|p| p - x[0])
 }
 
 /// The first node's force is whatever makes them add up to zero.
-#[inline]
+#[inline(always)]
 fn balance<const N: usize>(force: &mut [DVec3; N]) {
     force[0] = -force[1..].iter().copied().sum::<DVec3>();
-}
-
-/// Nothing changes when all nodes move alike, so the rows and columns of the matrix add up to zero: the first of each
-/// follow from the others.
-#[inline]
-fn balance_blocks<const N: usize>(blocks: &mut [[DMat3; N]; N]) {
-    let mut corner = DMat3::ZERO;
-    for i in 1..N {
-        let mut row = blocks[i][i];
-        corner += blocks[i][i];
-        for j in 1..i {
-            row += blocks[i][j];
-            corner += blocks[i][j] + blocks[i][j].transpose();
-        }
-        for below in &blocks[i + 1..] {
-            row += below[i].transpose();
-        }
-        blocks[i][0] = -row;
-    }
-    blocks[0][0] = corner;
 }
 
 impl<const N: usize> Elements<N> for MembraneBatch<N> {

@@ -19,7 +19,7 @@
 //!
 //! Limits: `w` without length has no direction, so it gives no force; cloth without shear (`C = 0`) keeps its exact matrix.
 
-use super::gradient::{Columns, Law, Measured, Response, Tangent, outer, plus_identity};
+use super::gradient::{Columns, Law, Measured, Response, Symmetric, Tangent};
 use super::{Hessian, MembraneError, not_negative};
 use crate::energy::Weights;
 use glam::DVec3;
@@ -79,7 +79,7 @@ impl BaraffWitkin {
     }
 
     /// One thread direction. Which of the two is `axis`.
-    #[inline]
+    #[inline(always)]
     fn thread(&self, axis: usize, w: DVec3, rate: DVec3) -> Thread {
         let measured = Measured::new(w);
         let k = self.stretch[axis];
@@ -102,7 +102,7 @@ impl BaraffWitkin {
     }
 
     /// The shear term's matrix over `k_s`, from `T = |w_u|² + |w_v|²`, `C` and `C + τĊ`.
-    #[inline]
+    #[inline(always)]
     fn shear_channels(&self, trace: f64, c: f64, counted: f64) -> Channels {
         let gauss_newton = Channels {
             sum: 0.0,
@@ -156,19 +156,20 @@ impl Channels {
     /// The exact matrix without its negative eigenvalues. The longer of `s` and `d` belongs to the positive of `C` and
     /// `−C`; `large` is its square. With `δ = λ − λ₋` and `e = λ − M₂₂`, the positive eigenvector's projector on the two is
     /// `[e, −·; −·, |s|²|d|²/e]/δ`, written so that nothing is divided by the shorter one.
-    #[inline]
+    #[inline(always)]
     fn projected(trace: f64, c: f64) -> Self {
         // Where both threads have shrunk to nothing any matrix will do that is finite.
-        let half = 0.5 * trace.max(1e-100);
+        let half = 0.5 * trace.max(1e-60);
         let size = c.abs();
         let large = half + size;
         let spread = (half * half + 3.0 * c * c).sqrt();
         let positive = half + spread;
         let e = spread + 2.0 * size;
-        let share = positive / (2.0 * spread);
-        let ratio = e / large;
-        let along = share * ratio - size / large;
-        let across = share / ratio;
+        // One division for three.
+        let all = 1.0 / (spread * large * e);
+        let share = 0.5 * positive * (all * large * e);
+        let along = (share * e - size) * (all * spread * e);
+        let across = share * large * (all * spread * large);
         let upper = c >= 0.0;
         Channels {
             sum: c.max(0.0),
@@ -180,7 +181,7 @@ impl Channels {
     }
 
     /// `stiffness` times this plus `damping` times the product of first derivatives.
-    #[inline]
+    #[inline(always)]
     fn weighted(&self, stiffness: f64, damping: f64) -> Self {
         Channels {
             sum: stiffness * self.sum,
@@ -192,7 +193,7 @@ impl Channels {
     }
 
     /// The matrix times a rate.
-    #[inline]
+    #[inline(always)]
     fn times(&self, w: &Columns, rate: &Columns) -> Columns {
         // Twice s·(u̇ + v̇)/√2 and d·(u̇ − v̇)/√2; the halves are taken at the end.
         let (s, d) = (w.u + w.v, w.u - w.v);
@@ -209,7 +210,7 @@ impl Channels {
 }
 
 impl Law for BaraffWitkin {
-    #[inline]
+    #[inline(always)]
     fn density(&self, w: &Columns) -> f64 {
         let stretch = |axis: usize, w: DVec3| {
             let excess = w.length() - self.rest_stretch[axis];
@@ -219,7 +220,7 @@ impl Law for BaraffWitkin {
         0.5 * (stretch(0, w.u) + stretch(1, w.v) + self.shear * shear * shear)
     }
 
-    #[inline]
+    #[inline(always)]
     fn stress(&self, w: &Columns, rate: &Columns) -> Columns {
         let (warp, weft) = (self.thread(0, w.u, rate.u), self.thread(1, w.v, rate.v));
         let speed = rate.u.dot(w.v) + w.u.dot(rate.v);
@@ -230,7 +231,7 @@ impl Law for BaraffWitkin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights) -> Response {
         let (warp, weft) = (self.thread(0, w.u, rate.u), self.thread(1, w.v, rate.v));
         let c = w.u.dot(w.v);
@@ -279,23 +280,17 @@ impl Law for BaraffWitkin {
             0.5 * (shares.sum - shares.difference),
         );
         let half = 0.5 * shares.cross;
-        let mixed = outer(w.u, w.v);
-        let (u2, v2) = (outer(w.u, w.u), outer(w.v, w.v));
-        let turned = mixed.transpose();
-        let symmetric = (mixed + turned) * odd;
+        let (u2, v2) = (Symmetric::square(w.u), Symmetric::square(w.v));
+        let mixed = Symmetric::product(w.u, w.v);
+        let leaning = mixed * odd;
         let tangent = Tangent {
-            uu: plus_identity(
-                u2 * (along(0, &warp) + even - half) + v2 * (even + half) + symmetric,
-                weights.stiffness * warp.transverse + both,
-            ),
-            vv: plus_identity(
-                u2 * (even + half) + v2 * (along(1, &weft) + even - half) + symmetric,
-                weights.stiffness * weft.transverse + both,
-            ),
-            uv: plus_identity(
-                (u2 + v2) * odd + mixed * (even - half) + turned * (even + half),
-                apart,
-            ),
+            uu: (u2 * (along(0, &warp) + even - half) + v2 * (even + half) + leaning)
+                .plus_identity(weights.stiffness * warp.transverse + both),
+            vv: (u2 * (even + half) + v2 * (along(1, &weft) + even - half) + leaning)
+                .plus_identity(weights.stiffness * weft.transverse + both),
+            uv: ((u2 + v2) * odd + mixed * even).plus_identity(apart),
+            // ½ cross (w_v w_uᵀ − w_u w_vᵀ)
+            twist: half * w.u.cross(w.v),
         };
         Response { stress, tangent }
     }

@@ -21,10 +21,10 @@
 //! whose negative eigenvalues are removed in closed form. Damping is that of [`super::BaraffWitkin`], with the strains and
 //! `φ` for conditions and the present slopes of the curves for their stiffness.
 
-use super::gradient::{Columns, Law, Measured, Response, Tangent, outer, plus_identity};
+use super::gradient::{Columns, Law, Measured, Response, Symmetric, Tangent, outer};
 use super::{Hessian, MembraneError, not_negative};
 use crate::energy::{Curve, Fabric, Weights};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 /// Curves and damping of the Kawabata membrane.
 #[derive(Clone, Debug, PartialEq)]
@@ -277,24 +277,25 @@ impl Modes {
                 0.5 * (self.sum_normal + sign * self.difference_normal),
             ]
         };
-        let normal = outer(frame.normal, frame.normal);
-        let own = |w: &Measured, t: DVec3| -> DMat3 {
+        let normal = Symmetric::square(frame.normal);
+        let own = |w: &Measured, t: DVec3| {
             let [a, b, d, n] = half(1.0);
-            let mixed = outer(w.direction, t);
-            let plane = outer(w.direction, w.direction) * a
-                + (mixed + mixed.transpose()) * b
-                + outer(t, t) * d;
+            let plane = Symmetric::square(w.direction) * a
+                + Symmetric::product(w.direction, t) * b
+                + Symmetric::square(t) * d;
             (plane + normal * n) * (w.inverse * w.inverse)
         };
         let [a, b, d, n] = half(-1.0);
         let (u, v) = (frame.u.direction, frame.v.direction);
-        let mixed = outer(u, v) * a
-            + (outer(u, frame.t_v) + outer(frame.t_u, v)) * b
-            + outer(frame.t_u, frame.t_v) * d;
+        let mixed = outer(u, a * v + b * frame.t_v) + outer(frame.t_u, b * v + d * frame.t_v);
+        let scale = frame.u.inverse * frame.v.inverse;
+        // a bᵀ has the antisymmetric part ½ (b × a)×.
+        let twist = (a * v + b * frame.t_v).cross(u) + (b * v + d * frame.t_v).cross(frame.t_u);
         Tangent {
             uu: own(&frame.u, frame.t_u),
             vv: own(&frame.v, frame.t_v),
-            uv: (mixed + normal * n) * (frame.u.inverse * frame.v.inverse),
+            uv: (Symmetric::part(&mixed) + normal * n) * scale,
+            twist: 0.5 * scale * twist,
         }
     }
 }
@@ -355,9 +356,9 @@ impl Law for Kawabata {
             weights.stiffness * (thread.slope - thread.transverse)
                 + weights.damping * thread.damping
         };
-        let add = |m: DMat3, thread: &Thread, w: &Measured| {
-            let axial = outer(w.direction, w.direction) * along(thread);
-            plus_identity(m + axial, weights.stiffness * thread.transverse)
+        let add = |m: Symmetric, thread: &Thread, w: &Measured| {
+            let axial = Symmetric::square(w.direction) * along(thread);
+            (m + axial).plus_identity(weights.stiffness * thread.transverse)
         };
         tangent.uu = add(tangent.uu, &warp, &frame.u);
         tangent.vv = add(tangent.vv, &weft, &frame.v);

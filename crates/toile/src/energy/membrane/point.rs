@@ -1,6 +1,8 @@
 //! Integration points: how the nodes of an element make the gradient, and what area they stand for.
 
-use super::gradient::{Columns, Tangent};
+#![allow(clippy::needless_range_loop)] // indices name nodes here, in several arrays at once
+
+use super::gradient::{Columns, Symmetric, Tangent};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// One integration point of an element with `N` nodes. The weights of the first node are minus the sum of the others
@@ -15,7 +17,7 @@ pub(super) struct Point<const N: usize> {
 
 impl<const N: usize> Point<N> {
     /// `w_u` and `w_v` of nodes at these places from the first.
-    #[inline]
+    #[inline(always)]
     pub fn columns(&self, sides: &[DVec3; N]) -> Columns {
         let mut w = Columns::default();
         for i in 1..N {
@@ -26,7 +28,7 @@ impl<const N: usize> Point<N> {
     }
 
     /// Adds the forces on all nodes but the first.
-    #[inline]
+    #[inline(always)]
     pub fn add_force(&self, stress: &Columns, force: &mut [DVec3; N]) {
         for i in 1..N {
             let weight = -self.area * self.weights[i];
@@ -35,22 +37,64 @@ impl<const N: usize> Point<N> {
     }
 
     /// Adds the blocks of all nodes but the first, on and below the diagonal.
-    #[inline]
-    pub fn add_blocks(&self, tangent: &Tangent, blocks: &mut [[DMat3; N]; N]) {
-        let both = tangent.uv + tangent.uv.transpose();
-        let across = tangent.uv.transpose();
+    #[inline(always)]
+    pub fn add_blocks(&self, tangent: &Tangent, blocks: &mut Blocks<N>) {
         for i in 1..N {
-            let (DVec2 { x: a, y: b }, weight) = (self.area * self.weights[i], self.weights[i]);
-            blocks[i][i] +=
-                tangent.uu * (a * weight.x) + both * (a * weight.y) + tangent.vv * (b * weight.y);
-            for j in 1..i {
-                let DVec2 { x: c, y: d } = self.weights[j];
-                blocks[i][j] += tangent.uu * (a * c)
-                    + tangent.uv * (a * d)
-                    + across * (b * c)
-                    + tangent.vv * (b * d);
+            let weight = self.area * self.weights[i];
+            for j in 1..=i {
+                let other = self.weights[j];
+                let (ab, ba) = (weight.x * other.y, weight.y * other.x);
+                blocks.symmetric[i][j] = blocks.symmetric[i][j]
+                    + tangent.uu * (weight.x * other.x)
+                    + tangent.uv * (ab + ba)
+                    + tangent.vv * (weight.y * other.y);
+                if j < i {
+                    blocks.twist[i][j] += (ab - ba) * tangent.twist;
+                }
             }
         }
+    }
+}
+
+/// The blocks of an element's matrix without the first node's, each a symmetric part and a twist.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks<const N: usize> {
+    symmetric: [[Symmetric; N]; N],
+    twist: [[DVec3; N]; N],
+}
+
+impl<const N: usize> Default for Blocks<N> {
+    #[inline(always)]
+    fn default() -> Self {
+        Blocks {
+            symmetric: [[Symmetric::default(); N]; N],
+            twist: [[DVec3::ZERO; N]; N],
+        }
+    }
+}
+
+impl<const N: usize> Blocks<N> {
+    /// The whole matrix. Nothing changes when all nodes move alike, so its rows and columns add up to zero: the first of
+    /// each follow from the others.
+    #[inline(always)]
+    pub fn complete(&self, matrix: &mut [[DMat3; N]; N]) {
+        let mut corner = Symmetric::default();
+        for i in 1..N {
+            let (mut row, mut twist) = (self.symmetric[i][i], DVec3::ZERO);
+            for j in 1..i {
+                matrix[i][j] = self.symmetric[i][j].with_twist(self.twist[i][j]);
+                row = row + self.symmetric[i][j];
+                twist += self.twist[i][j];
+            }
+            for j in i + 1..N {
+                row = row + self.symmetric[j][i];
+                twist -= self.twist[j][i];
+            }
+            matrix[i][i] = self.symmetric[i][i].matrix();
+            matrix[i][0] = (row * -1.0).with_twist(-twist);
+            corner = corner + row;
+        }
+        matrix[0][0] = corner.matrix();
     }
 }
 

@@ -1,5 +1,7 @@
 //! The projected matrices against eigenvalues found by Jacobi's rotations.
 
+#![allow(clippy::needless_range_loop)] // matrices are written by index
+
 use super::super::gradient::{Columns, Tangent};
 use super::*;
 use crate::energy::element::check;
@@ -7,12 +9,13 @@ use crate::energy::element::check;
 type Six = [[f64; 6]; 6];
 
 fn dense(t: &Tangent) -> Six {
+    let (uu, uv, vv) = (t.uu.matrix(), t.uv.with_twist(t.twist), t.vv.matrix());
     std::array::from_fn(|i| {
         std::array::from_fn(|j| match (i / 3, j / 3) {
-            (0, 0) => t.uu.col(j % 3)[i % 3],
-            (0, _) => t.uv.col(j % 3)[i % 3],
-            (_, 0) => t.uv.col(i % 3)[j % 3],
-            _ => t.vv.col(j % 3)[i % 3],
+            (0, 0) => uu.col(j % 3)[i % 3],
+            (0, _) => uv.col(j % 3)[i % 3],
+            (_, 0) => uv.col(i % 3)[j % 3],
+            _ => vv.col(j % 3)[i % 3],
         })
     })
 }
