@@ -31,8 +31,8 @@ pub use cloth::{ChoiKo, ChoiKoMaterial, choi_ko};
 use super::element::{Elements, Local, Weights};
 use glam::{DMat3, DVec3};
 
-/// A ribbon has buckled at the latest when it is shortened by about this strain, even if it resists stretching less
-/// than bending: `c_b ≥ 120 k_b/L³`. Steeper than the arc's own `12π² k_b/L³`, so line and arc meet once.
+/// `c_b L³/k_b` is at least this: even a ribbon that resists stretching less than bending has buckled when it is a tenth
+/// shorter. It is steeper than the arc at its steepest, `12π²`, so line and arc meet exactly once.
 const LEAST_LINE: f64 = 120.0;
 
 /// What a pair does.

@@ -67,9 +67,11 @@ impl ChoiKo {
 /// | square grid, side `a` | lines and diagonals | `2/3 a²` each; widths `a/3` and `a√2/6` |
 /// | equilateral triangles | lines and opposite corners | 8/9 of the node's area per direction, divided between the two |
 ///
-/// Grid lines alone (`ω = a²`, width `a/2`, because skip-one pairs overlap by half) would store only half of `½ D κ²` at 45°. Poisson's
-/// ratio of the bent sheet is 1/3, as always when only normal curvatures are felt. Along the rim and at corners part of
-/// the bending is not felt, which matters less the finer the mesh is.
+/// Grid lines alone (`ω = a²`, width `a/2`, because skip-one pairs overlap by half) would store only half of `½ D κ²` at
+/// 45°. Inside a sheet, cylinders bent along 0°, 30°, 45°, 90° and 135° store between 0.9999 and 1.0000 of `½ D κ²` on
+/// quads, on all three ways to cut them into triangles and on equilateral triangles, and 0.999 to 1.003 on an irregular mesh
+/// of 1600 nodes. Poisson's ratio of the bent sheet is 1/3, as always when only normal curvatures are felt. Rims feel
+/// less: a square of `n × n` quads rolled along a grid line stores `(n−1)(n−1/3)/n²` of what it should, 97 % for `n = 40`.
 ///
 /// `c_b` is what the same ribbon resists in plane, `Y` times its width over `L`. So bends gentler than
 /// `κ = √(288 D/Y)/L²` feel softer than `D`: there the sheet compresses instead of buckling.
