@@ -102,7 +102,11 @@ impl ChoiKoBatch {
         let ratio = line / unit;
         let mut onset = 12.0 / ratio;
         for _ in 0..40 {
+            let before = onset;
             onset = -arc::tension(arc::half_angle_squared(onset)).0 / ratio;
+            if (onset - before).abs() <= 1e-15 * onset {
+                break;
+            }
         }
         let on_arc = rigidity / rest_length * arc::energy(arc::half_angle_squared(onset));
         let surplus = on_arc - 0.5 * line * (onset * rest_length).powi(2);
