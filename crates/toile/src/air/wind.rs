@@ -30,7 +30,7 @@ pub struct Gusts {
 
 /// Root mean square of the curl of the three fields per unit of their argument. With `s` the blending polynomial, each
 /// component is the difference of two slopes of variance `⅓ · 2∫s'² · (2∫s²)³ = ⅓ · 20/7 · (181/231)³`.
-const CURL: f64 = 1.657_97;
+const CURL: f64 = 1.657_986;
 
 impl Wind {
     /// Velocity of the air (m/s) at a place (m) and time (s).

@@ -14,16 +14,19 @@
 //! neighbour that makes up for the bend (4). Each node spreads its area over the elements around it so that cylinders
 //! of all directions store `½ D κ²` per area (see `ring.rs`). On a square grid that is `½ D (κ_x² + κ_y² + 2 κ_xy²)`: Poisson's ratio is 0.
 //!
-//! Energy over `½ D κ²` of cylinders bent in the direction given (rad/°), inside a sheet:
+//! Energy over `½ D κ²` of gentle cylinders by direction, inside a sheet:
 //!
 //! | mesh | 0° | 30° | 45° | 90° | 135° |
 //! |---|---|---|---|---|---|
-//! TABLE
+//! | quads; triangles cut forward, alternating, herring-bone; equilateral | 1.0000 | 1.0000 | 1.0000 | 1.0000 | 1.0000 |
+//! | irregular, 1600 nodes | 0.998 | 1.001 | 1.005 | 0.998 | 1.004 |
 //!
-//! Limits: nothing happens in plane only while the deformation is affine. A sheet that is stretched or sheared unevenly is resisted in plane too, with the same
-//! small constants; and a sheet that is stretched by `λ` feels bending as if `D` were `λ⁻⁴…1` times as
-//! large, since `w` belongs to the rest lengths. The rest state is flat. Sharp folds are softer than their angle: the second difference of a
-//! fold by `θ` grows like `2 sin(θ/2)`.
+//! A node on the rim feels only part of the bending, a corner little or nothing.
+//!
+//! Limits: nothing happens in plane only while the deformation is affine. A sheet that is stretched or sheared unevenly
+//! is resisted in plane too, with the same small constants. The `w` belong to the rest lengths: a sheet that is
+//! stretched by `λ` resists bending along the stretch with `λ⁴ D` per rest area. The rest state is flat. Sharp folds are
+//! softer than their angle: the second difference of a fold by `θ` is `2 sin(θ/2)` over the length of a segment.
 
 use super::element::{Elements, Local, Weights};
 use super::ring::{Neighbour, Ring, mean_response, rings};
@@ -31,7 +34,7 @@ use crate::mesh::{RestShape, Topology};
 use glam::{DMat3, DVec2, DVec3};
 use std::collections::HashMap;
 
-/// Lines of quads that bend by less than this (rad, 30° less than a half turn) still count as lines.
+/// Spokes at more than this angle (150°, in rad) are a line.
 const FACING: f64 = 2.618;
 /// Sine of the angle below which a line counts as straight.
 const STRAIGHT: f64 = 1e-9;

@@ -31,8 +31,8 @@ pub use cloth::{ChoiKo, ChoiKoMaterial, choi_ko};
 use super::element::{Elements, Local, Weights};
 use glam::{DMat3, DVec3};
 
-/// A ribbon has buckled at the latest when it is shortened by about this strain, even if it resists stretching less
-/// than bending: `c_b ≥ 120 k_b/L³`. Steeper than the arc's own `12π² k_b/L³`, so line and arc meet once.
+/// `c_b L³/k_b` is at least this: even a ribbon that resists stretching less than bending has buckled when it is a tenth
+/// shorter. It is steeper than the arc at its steepest, `12π²`, so line and arc meet exactly once.
 const LEAST_LINE: f64 = 120.0;
 
 /// What a pair does.
@@ -102,7 +102,11 @@ impl ChoiKoBatch {
         let ratio = line / unit;
         let mut onset = 12.0 / ratio;
         for _ in 0..40 {
+            let before = onset;
             onset = -arc::tension(arc::half_angle_squared(onset)).0 / ratio;
+            if (onset - before).abs() <= 1e-15 * onset {
+                break;
+            }
         }
         let on_arc = rigidity / rest_length * arc::energy(arc::half_angle_squared(onset));
         let surplus = on_arc - 0.5 * line * (onset * rest_length).powi(2);

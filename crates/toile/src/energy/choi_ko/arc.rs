@@ -15,29 +15,41 @@ use std::f64::consts::PI;
 /// Below this half angle the formulas lose digits by cancellation and power series take over.
 const SMALL: f64 = 1.0;
 
-/// `1 − sinc u`, `−s'/u` and `−(3s' + u s)/u³` as functions of `y = u²`.
-fn series(y: f64) -> [f64; 3] {
-    // From the terms (−y)^k / (2k+1)! of sinc.
-    let (mut shortening, mut slope, mut third) = (0.0, 0.0, 0.0);
-    let mut power = 1.0; // (−y)^(k−1) / (2k+1)!, k from 1 on
-    for k in 1..12 {
-        let n = f64::from(k);
-        power /= 2.0 * n * (2.0 * n + 1.0);
-        shortening += power;
-        slope += 2.0 * n * power;
-        // 3s' + u s gathers 6k (−1)^k/(2k+1)! + (−1)^(k−1)/(2k−1)! at u^(2k−1); it starts at k = 2.
-        third += (6.0 * n - 2.0 * n * (2.0 * n + 1.0)) * power / -y;
-        power *= -y;
+/// Terms of the power series; the first one left out is below rounding.
+const TERMS: usize = 9;
+
+/// Coefficients of `(1 − sinc u)/y`, `−s'/u` and `−(3s' + u s)/u³` as series in `y = u²`, from the terms
+/// `(−y)^k / (2k+1)!` of sinc. The third starts one term later, at `k = 2`.
+const SERIES: [[f64; TERMS]; 3] = {
+    let mut series = [[0.0; TERMS]; 3];
+    let mut factorial = 1.0; // (2k+1)!
+    let mut sign = 1.0; // (−1)^(k−1)
+    let mut k = 1;
+    while k <= TERMS + 1 {
+        let n = k as f64;
+        factorial *= 2.0 * n * (2.0 * n + 1.0);
+        if k <= TERMS {
+            series[0][k - 1] = sign / factorial;
+            series[1][k - 1] = sign * 2.0 * n / factorial;
+        }
+        if k > 1 {
+            series[2][k - 2] = sign * (6.0 * n - 2.0 * n * (2.0 * n + 1.0)) / factorial;
+        }
+        sign = -sign;
+        k += 1;
     }
-    [y * shortening, slope, -third]
+    series
+};
+
+fn series(y: f64) -> [f64; 3] {
+    let sum = |row: &[f64; TERMS]| row.iter().rev().fold(0.0, |sum, c| sum * y + c);
+    [y * sum(&SERIES[0]), sum(&SERIES[1]), sum(&SERIES[2])]
 }
 
+/// `1 − sinc u`, `−s'/u` and `−(3s' + u s)/u³`.
 fn shape(y: f64) -> [f64; 3] {
-    if y < SMALL * SMALL && y > 0.0 {
+    if y < SMALL * SMALL {
         return series(y);
-    }
-    if y == 0.0 {
-        return [0.0, 1.0 / 3.0, 1.0 / 15.0];
     }
     let u = y.sqrt();
     let s = u.sin() / u;
@@ -51,9 +63,13 @@ pub(super) fn half_angle_squared(shortening: f64) -> f64 {
     // 6ε + 9/5 ε² + 144/175 ε³ is the series of the inverse; the last term makes it π² at 1.
     let last = PI * PI - 6.0 - 1.8 - 144.0 / 175.0;
     let mut y = e * (6.0 + e * (1.8 + e * (144.0 / 175.0 + e * last)));
-    for _ in 0..4 {
+    for _ in 0..5 {
         let [reached, slope, _] = shape(y);
-        y -= (reached - e) / (0.5 * slope); // d(1 − sinc)/dy = −s'/(2u)
+        let step = (reached - e) / (0.5 * slope); // d(1 − sinc)/dy = −s'/(2u)
+        y -= step;
+        if step.abs() < 1e-9 * y {
+            break; // the next step would be the square of this
+        }
     }
     y.max(0.0)
 }
