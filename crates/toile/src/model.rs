@@ -2,7 +2,7 @@
 
 use crate::contact::{Body, ShapeError};
 use crate::drive::{Pin, PinError, check_pins};
-use crate::energy::EnergyBatch;
+use crate::energy::{EnergyBatch, HingeEnergy};
 use crate::integrate::Integrator;
 use crate::linalg::BlockPattern;
 use crate::mesh::{RestShape, Topology};
@@ -128,7 +128,7 @@ impl Model {
     pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
         let ModelParts {
             cloths,
-            energies,
+            mut energies,
             pins,
             bodies,
             gravity,
@@ -155,6 +155,12 @@ impl Model {
             .iter()
             .flat_map(|c| c.rest.node_areas.iter().map(|a| a * c.density))
             .collect();
+        let mut hinges = 0;
+        for energy in &mut energies {
+            if let EnergyBatch::Hinges(cloth) = energy {
+                hinges = cloth.settle(hinges);
+            }
+        }
         let pairs = energies.iter().flat_map(EnergyBatch::pairs);
         Ok(Model {
             pattern: Arc::new(BlockPattern::new(node_count, pairs)),
@@ -170,6 +176,23 @@ impl Model {
             gravity,
             integrator,
         })
+    }
+
+    /// The hinge energies, cloth by cloth.
+    pub(crate) fn hinges(&self) -> impl Iterator<Item = &HingeEnergy> {
+        self.energies.iter().filter_map(|energy| match energy {
+            EnergyBatch::Hinges(hinges) => Some(&**hinges),
+            _ => None,
+        })
+    }
+
+    /// Rest angles of all hinges (rad) at the start, if any of them can move.
+    pub(crate) fn first_rest_angles(&self) -> Vec<f64> {
+        if !self.hinges().any(HingeEnergy::creases) {
+            return Vec::new();
+        }
+        let lists = self.hinges().map(HingeEnergy::first_rest_angles);
+        lists.flatten().copied().collect()
     }
 
     /// Acceleration of gravity at a node (m/s²).

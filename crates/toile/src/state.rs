@@ -19,6 +19,10 @@ pub struct State {
     pub last_change: Vec<DVec3>,
     /// Where the last step began, for integrators that look back.
     pub previous: Option<Previous>,
+    /// Rest angle of every hinge (rad), if the model has any that crease; else empty.
+    pub rest_angles: Vec<f64>,
+    /// The angle by which each of those hinges has flowed in all (rad).
+    pub creased: Vec<f64>,
     /// One memory per pin of the model.
     pub pins: Vec<PinState>,
 }
@@ -38,6 +42,7 @@ impl State {
     /// The start of a run: nodes at the given places, at rest.
     pub fn at_rest(model: &Model, positions: Vec<DVec3>) -> Self {
         assert_eq!(positions.len(), model.node_count(), "one position per node");
+        let rest_angles = model.first_rest_angles();
         State {
             time: 0.0,
             steps: 0,
@@ -45,6 +50,8 @@ impl State {
             last_change: vec![DVec3::ZERO; positions.len()],
             positions,
             previous: None,
+            creased: vec![0.0; rest_angles.len()],
+            rest_angles,
             pins: vec![PinState::default(); model.pins.len()],
         }
     }
@@ -77,7 +84,10 @@ impl State {
         let previous = self.previous.as_ref().is_none_or(|p| {
             p.positions.len() == model.node_count() && p.velocities.len() == model.node_count()
         });
+        let hinges = model.first_rest_angles().len();
         previous
+            && self.rest_angles.len() == hinges
+            && self.creased.len() == hinges
             && self.positions.len() == model.node_count()
             && self.velocities.len() == model.node_count()
             && self.last_change.len() == model.node_count()

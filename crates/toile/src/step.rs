@@ -12,7 +12,8 @@ use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
 
-/// Advances the state by `h` seconds: drive kinematic targets → predict → collide → commit → certify.
+/// Advances the state by `h` seconds: drive kinematic targets → predict → collide → commit →
+/// crease → certify.
 ///
 /// On an error the state's positions, velocities and time are as they were.
 pub fn step(
@@ -38,6 +39,7 @@ pub fn step(
     watch.lap(|times| &mut times.collide);
 
     workspace.commit(model, state, h);
+    workspace.crease(model, state);
     let certificate = certify(model, state, workspace, &predicted);
     watch.lap(|times| &mut times.certify);
 
@@ -67,6 +69,8 @@ pub struct Workspace {
     /// The bodies during this step.
     pub(crate) bodies: Vec<Placement>,
     pub(crate) forces: Vec<DVec3>,
+    /// Angles of a cloth's hinges (rad).
+    angles: Vec<f64>,
     /// What an explicit integrator adds forces up by.
     pub(crate) plan: Option<Plan>,
     /// What an implicit integrator needs besides.
@@ -92,6 +96,7 @@ impl Workspace {
             ],
             bodies: Vec::with_capacity(model.bodies.len()),
             forces: vec![DVec3::ZERO; nodes],
+            angles: Vec::new(),
             plan: matches!(model.integrator, Integrator::SymplecticEuler)
                 .then(|| Plan::new(nodes, &model.energies, None)),
             system: System::for_model(model).map(Box::new),
@@ -145,6 +150,18 @@ impl Workspace {
             node: bad - cloth.map_or(0, |c| c.nodes.start),
             time,
         })
+    }
+
+    /// Lets hinges that are bent too far keep some of it.
+    fn crease(&mut self, model: &Model, state: &mut State) {
+        for hinges in model.hinges().filter(|h| h.creases()) {
+            hinges.flow(
+                &state.positions,
+                &mut state.rest_angles,
+                &mut state.creased,
+                &mut self.angles,
+            );
+        }
     }
 
     fn commit(&mut self, model: &Model, state: &mut State, h: f64) {

@@ -4,7 +4,8 @@
 //! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, three lists
 //! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
 //! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
-//! step (`f64`, 0 for none) with the positions and velocities before it; last a CRC-32 of all before.
+//! step (`f64`, 0 for none) with the positions and velocities before it; two lists of numbers (count `u64`, `f64` each:
+//! rest angles, creased angles); last a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
@@ -82,6 +83,8 @@ impl Checkpoint {
             put_vectors(&mut out, &previous.positions);
             put_vectors(&mut out, &previous.velocities);
         }
+        put_numbers(&mut out, &state.rest_angles);
+        put_numbers(&mut out, &state.creased);
         let sum = crc32fast::hash(&out);
         out.extend(sum.to_le_bytes());
         out
@@ -145,6 +148,8 @@ impl Checkpoint {
         } else {
             None
         };
+        let rest_angles = input.numbers()?;
+        let creased = input.numbers()?;
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
         }
@@ -160,6 +165,8 @@ impl Checkpoint {
                 velocities,
                 last_change,
                 previous,
+                rest_angles,
+                creased,
                 pins,
             },
         })
@@ -169,6 +176,13 @@ impl Checkpoint {
 fn put_vectors(out: &mut Vec<u8>, list: &[DVec3]) {
     out.extend((list.len() as u64).to_le_bytes());
     for number in list.iter().flat_map(|v| v.to_array()) {
+        out.extend(number.to_le_bytes());
+    }
+}
+
+fn put_numbers(out: &mut Vec<u8>, list: &[f64]) {
+    out.extend((list.len() as u64).to_le_bytes());
+    for number in list {
         out.extend(number.to_le_bytes());
     }
 }
@@ -188,6 +202,14 @@ impl Input<'_> {
 
     fn u64(&mut self) -> Result<u64, &'static str> {
         self.take().map(u64::from_le_bytes)
+    }
+
+    fn numbers(&mut self) -> Result<Vec<f64>, &'static str> {
+        let count = self.u64()?;
+        if count > (self.0.len() / 8) as u64 {
+            return Err("it ends too early");
+        }
+        (0..count).map(|_| self.u64().map(f64::from_bits)).collect()
     }
 
     fn vectors(&mut self) -> Result<Vec<DVec3>, &'static str> {
@@ -226,6 +248,8 @@ mod tests {
                     positions: vec![DVec3::Y; 3],
                     velocities: vec![DVec3::Z; 3],
                 }),
+                rest_angles: vec![0.1, -0.2],
+                creased: vec![0.0, 0.3],
                 pins: vec![
                     PinState::default(),
                     PinState {

@@ -1,7 +1,8 @@
 //! Cloths: mesh, rest shape, place and pins.
 
+use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
 use super::motion::{absolute, pin_path, place};
-use super::resolve::{check_not_negative, check_positive, check_vector};
+use super::resolve::{check_positive, check_vector};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::ClothTrack;
@@ -12,7 +13,7 @@ use crate::spec::{
 use glam::{DVec2, DVec3};
 use std::path::Path;
 use toile::drive::{Interval, Pin};
-use toile::energy::MassSpringMaterial;
+use toile::energy::EnergyBatch;
 use toile::mesh::generate::{self, Diagonals, GenerateError, GridPattern};
 use toile::mesh::{Mesh, RestShape, Topology};
 use toile::model::Cloth;
@@ -21,7 +22,8 @@ pub(super) struct ResolvedCloth {
     pub cloth: Cloth,
     pub positions: Vec<DVec3>,
     pub velocity: DVec3,
-    pub material: MassSpringMaterial,
+    pub energies: Vec<EnergyBatch>,
+    pub warnings: Vec<String>,
     pub pins: Vec<Pin>,
     pub track: ClothTrack,
 }
@@ -34,7 +36,7 @@ pub(super) fn resolve_cloth(
     first_node: usize,
 ) -> Result<ResolvedCloth, SceneError> {
     let field = format!("cloth.{name}");
-    let material = material(source, &field, spec)?;
+    let fabric = check_material(source, &field, spec)?;
     let mesh = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
     let mesh_error = |message: String| {
         let hint = "`toile check` lists everything that is wrong with a mesh";
@@ -42,7 +44,16 @@ pub(super) fn resolve_cloth(
     };
     let topology = Topology::new(mesh.positions.len(), mesh.faces.clone())
         .map_err(|error| mesh_error(error.to_string()))?;
-    let rest = rest_shape(source, &field, &mut spec.rest, &topology, &mesh)?;
+    let (mut rest, rest_positions) = rest_shape(source, &field, &mut spec.rest, &topology, &mesh)?;
+    let rest_positions = rest_positions.as_deref();
+    align_warp(
+        source,
+        &field,
+        &spec.warp,
+        &topology,
+        &mut rest,
+        rest_positions,
+    )?;
     if let Some(lonely) = rest.node_areas.iter().position(|&a| a <= 0.0) {
         return Err(mesh_error(format!("node {lonely} belongs to no face")));
     }
@@ -60,52 +71,34 @@ pub(super) fn resolve_cloth(
         };
         pins.push(resolve_pin(source, &field, pin, &selection, first_node)?);
     }
+    let sheet = Sheet {
+        topology: &topology,
+        rest: &rest,
+        start: &mesh.positions,
+        rest_positions,
+        first_node: first_node as u32,
+    };
+    let energies = energies(source, &field, spec, fabric.as_ref(), &sheet)?;
+    let density = spec.material.density.unwrap_or_default();
+    let virtual_mass = spec.virtual_mass.unwrap_or(density);
     let cloth = Cloth {
         name: name.to_owned(),
         nodes: first_node..first_node + positions.len(),
         topology,
         rest,
-        density: spec.material.density,
+        density,
         air_damping: spec.damping,
-        gravity_factor: 1.0,
+        gravity_factor: virtual_mass / density,
         contact_offset: 0.5 * spec.thickness,
     };
     Ok(ResolvedCloth {
         cloth,
         positions,
         velocity,
-        material,
+        energies,
+        warnings: material_warnings(&field, spec),
         pins,
         track,
-    })
-}
-
-fn material(
-    source: &SceneSource,
-    field: &str,
-    spec: &ClothSpec,
-) -> Result<MassSpringMaterial, SceneError> {
-    let m = &spec.material;
-    for (name, value) in [
-        ("material.density", m.density),
-        ("material.stretch_stiffness", m.stretch_stiffness),
-    ] {
-        check_positive(source, &format!("{field}.{name}"), value)?;
-    }
-    for (name, value) in [
-        ("material.shear_stiffness", m.shear_stiffness),
-        ("material.bend", m.bend),
-        ("material.damping", m.damping),
-        ("damping", spec.damping),
-        ("thickness", spec.thickness),
-    ] {
-        check_not_negative(source, &format!("{field}.{name}"), value)?;
-    }
-    Ok(MassSpringMaterial {
-        stretch: m.stretch_stiffness,
-        shear: m.shear_stiffness,
-        bend: m.bend,
-        damping: m.damping,
     })
 }
 
@@ -263,28 +256,34 @@ fn read_scaled(
     Ok(mesh)
 }
 
+/// The rest shape, and the mesh it comes from unless that is a pattern in texture coordinates.
 fn rest_shape(
     source: &SceneSource,
     field: &str,
     spec: &mut RestSpec,
     topology: &Topology,
     mesh: &Mesh,
-) -> Result<RestShape, SceneError> {
+) -> Result<(RestShape, Option<Vec<DVec3>>), SceneError> {
     let field = format!("{field}.rest");
-    let made = match spec {
-        RestSpec::Mesh => RestShape::from_positions(topology, &mesh.positions),
+    let (made, positions) = match spec {
+        RestSpec::Mesh => {
+            let made = RestShape::from_positions(topology, &mesh.positions);
+            (made, Some(mesh.positions.clone()))
+        }
         RestSpec::Uv { scale } => {
             check_positive(source, &format!("{field}.uv.scale"), *scale)?;
-            RestShape::from_uvs(topology, mesh, *scale)
+            (RestShape::from_uvs(topology, mesh, *scale), None)
         }
         RestSpec::File { path, scale } => {
             check_positive(source, &format!("{field}.file.scale"), *scale)?;
             *path = absolute(source, path);
             let rest = read_scaled(source, &format!("{field}.file.path"), path, *scale)?;
-            RestShape::from_mesh(topology, &rest)
+            let made = RestShape::from_mesh(topology, &rest);
+            (made, Some(rest.positions))
         }
     };
-    made.map_err(|error| source.error(&field, error.to_string()))
+    let made = made.map_err(|error| source.error(&field, error.to_string()))?;
+    Ok((made, positions))
 }
 
 struct Selection<'a> {

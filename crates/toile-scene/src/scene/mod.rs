@@ -1,8 +1,10 @@
 //! From a scene file to a world: read, override, check, resolve.
 
+mod air;
 mod bundled;
 mod cloth;
 mod error;
+mod material;
 mod motion;
 mod resolve;
 mod source;

@@ -1,5 +1,6 @@
 //! From what the user wrote to what the engine needs.
 
+use super::air::{air_around, check_air};
 use super::cloth::{ResolvedCloth, resolve_cloth};
 use super::motion::{body_path, place};
 use super::{SceneError, SceneSource};
@@ -8,7 +9,7 @@ use crate::spec::{BodySpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, Ti
 use glam::DVec3;
 use std::fmt::Write;
 use toile::contact::{Body, Shape};
-use toile::energy::{EnergyBatch, mass_spring};
+use toile::energy::EnergyBatch;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator};
 use toile::model::{Model, ModelParts};
 use toile::state::State;
@@ -50,6 +51,8 @@ pub struct World {
     pub body_tracks: Vec<BodyTrack>,
     /// What must be true at the end.
     pub expect: ExpectSpec,
+    /// What looks wrong though it can be simulated.
+    pub warnings: Vec<String>,
     /// The scene with every default filled in, as TOML.
     pub resolved: String,
 }
@@ -77,11 +80,12 @@ impl World {
         let mut still = crc32fast::Hasher::new();
         let _ = write!(
             HashText(&mut still),
-            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             self.state.positions,
             self.state.velocities,
             model.masses,
             model.air_damping,
+            model.gravity_factors,
             model.contact_offsets,
             model.energies
         );
@@ -102,6 +106,9 @@ impl std::fmt::Write for HashText<'_> {
 pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, SceneError> {
     let schedule = resolve_time(source, &mut spec.time)?;
     check_vector(source, "environment.gravity", spec.environment.gravity)?;
+    if let Some(air) = &spec.environment.air {
+        check_air(source, air)?;
+    }
     check_not_negative(
         source,
         "output.checkpoint_interval",
@@ -144,26 +151,23 @@ fn assemble(
     resolved: String,
 ) -> Result<World, SceneError> {
     let node_count = cloths.last().map_or(0, |c| c.cloth.nodes.end);
-    let energies = cloths
-        .iter()
-        .map(|c| {
-            let springs = mass_spring(&c.cloth.topology, &c.cloth.rest, &c.material);
-            let first = c.cloth.nodes.start as u32;
-            EnergyBatch::Springs(springs.batch(first, c.material.damping))
-        })
-        .collect();
     let mut positions = Vec::with_capacity(node_count);
     let mut velocities = Vec::with_capacity(node_count);
     let mut parts = ModelParts {
         cloths: Vec::new(),
-        energies,
+        energies: Vec::new(),
         pins: Vec::new(),
         bodies: Vec::new(),
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
     };
     let mut cloth_tracks = Vec::new();
-    for cloth in cloths {
+    let mut warnings = Vec::new();
+    for (cloth, spec_of_cloth) in cloths.into_iter().zip(spec.cloth.values()) {
+        parts.energies.extend(cloth.energies);
+        let air = air_around(spec.environment.air.as_ref(), spec_of_cloth, &cloth.cloth);
+        parts.energies.extend(air.map(EnergyBatch::Air));
+        warnings.extend(cloth.warnings);
         velocities.resize(positions.len() + cloth.positions.len(), cloth.velocity);
         positions.extend(cloth.positions);
         parts.pins.extend(cloth.pins);
@@ -183,6 +187,7 @@ fn assemble(
         cloth_tracks,
         body_tracks,
         expect: spec.expect.clone(),
+        warnings,
         resolved,
     })
 }

@@ -1,6 +1,9 @@
 //! Cloths as the scene describes them.
 
-use super::{MeshSpec, MotionSpec, PlaceSpec, RestSpec};
+use super::{
+    BendingSpec, FoldSpec, HessianSpec, MaterialSpec, MeshSpec, ModelSpec, MotionSpec, PlaceSpec,
+    RestSpec, WarpSpec,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +25,31 @@ pub struct ClothSpec {
     /// What keeps it from stretching.
     #[serde(default)]
     pub model: ModelSpec,
+    /// What resists bending.
+    #[serde(default)]
+    pub bending: BendingSpec,
     /// What it is made of.
     #[serde(default)]
     pub material: MaterialSpec,
+    /// Where the warp runs.
+    #[serde(default)]
+    pub warp: WarpSpec,
+    /// Folds that dihedral bending rests in, and how new ones come to stay.
+    #[serde(default)]
+    pub fold: FoldSpec,
+    /// Which stiffness implicit steps see of faces and hinges.
+    #[serde(default)]
+    pub hessian: HessianSpec,
     /// Damping by the air, as a rate (1/s): a free fall ends at the speed gravity / damping.
     #[serde(default)]
     pub damping: f64,
+    /// Mass per area that gravity acts on (kg/m²), if it is another than the density: still air holds up light cloth
+    /// (the virtual mass of Coltraro and others 2022).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub virtual_mass: Option<f64>,
+    /// How the air of `environment.air` acts on it.
+    #[serde(default)]
+    pub drag: DragSpec,
     /// Thickness (m): the cloth's surface is half of it away from its nodes.
     #[serde(default = "default_thickness")]
     pub thickness: f64,
@@ -46,39 +68,21 @@ fn default_thickness() -> f64 {
     2e-3
 }
 
-/// What keeps the cloth from stretching.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModelSpec {
-    /// Structural, shear and flexion springs (Provot 1995).
-    #[default]
-    MassSpring,
-}
-
-/// What the cloth is made of. The defaults are a light cotton.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// How moving air acts on the cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct MaterialSpec {
-    /// Mass per area (kg/m²).
-    pub density: f64,
-    /// Stretch stiffness (N/m): force per width at 100 % strain.
-    pub stretch_stiffness: f64,
-    /// Shear stiffness (N/m): force per width at a shear angle of 1 rad.
-    pub shear_stiffness: f64,
-    /// Bending rigidity (N·m).
-    pub bend: f64,
-    /// Internal damping as a time (s): damping force over elastic force per rate of strain.
-    pub damping: f64,
+pub struct DragSpec {
+    /// Coefficient of flow against a face; a square plate has about 1.2.
+    pub normal: f64,
+    /// Coefficient of friction along a face, both sides together.
+    pub tangential: f64,
 }
 
-impl Default for MaterialSpec {
+impl Default for DragSpec {
     fn default() -> Self {
-        MaterialSpec {
-            density: 0.15,
-            stretch_stiffness: 4000.0,
-            shear_stiffness: 400.0,
-            bend: 1e-5,
-            damping: 2e-3,
+        DragSpec {
+            normal: 1.2,
+            tangential: 0.02,
         }
     }
 }
@@ -92,10 +96,26 @@ pub struct PinSpec {
     /// How they move while held. The group turns about its centre.
     #[serde(default)]
     pub motion: MotionSpec,
+    /// Which way they may slide while held.
+    #[serde(default)]
+    pub slide: SlideSpec,
     /// When they are held: `[[from, to], …]` (s). A node that is taken again is taken where it is then.
     /// Without this they are held all the time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<[f64; 2]>,
+}
+
+/// Which way held nodes may slide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SlideSpec {
+    /// Nowhere.
+    #[default]
+    Fixed,
+    /// Along a line of this direction.
+    Line([f64; 3]),
+    /// In a plane with this normal.
+    Plane([f64; 3]),
 }
 
 /// Which nodes of a cloth. Places are in world coordinates, with the cloth where it starts.

@@ -4,13 +4,20 @@
 //! scene, in SI units; the doc comments become the descriptions of the JSON schema. Alternatives are written
 //! as a table with one key (`mesh.grid = { … }`, `motion.velocity = { … }`).
 
+mod air;
 mod body;
 mod cloth;
+mod material;
 mod mesh;
 mod motion;
 
+pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, ShapeSpec};
-pub use cloth::{ClothSpec, MaterialSpec, ModelSpec, PinSpec, SelectSpec};
+pub use cloth::{ClothSpec, DragSpec, PinSpec, SelectSpec, SlideSpec};
+pub use material::{
+    BendingSpec, CurvesSpec, FoldLawSpec, FoldRestSpec, FoldSpec, HessianSpec, MaterialSpec,
+    ModelSpec, TableSpec, WarpSpec,
+};
 pub use mesh::{DiscPatternSpec, MeshSpec, PatternSpec, RestSpec, SpherePatternSpec};
 pub use motion::{InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
 
@@ -105,12 +112,16 @@ pub enum IntegratorSpec {
 pub struct EnvironmentSpec {
     /// Acceleration of gravity (m/s²).
     pub gravity: [f64; 3],
+    /// Air that drags on the cloth and may blow; without this there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub air: Option<AirSpec>,
 }
 
 impl Default for EnvironmentSpec {
     fn default() -> Self {
         EnvironmentSpec {
             gravity: [0.0, 0.0, -9.81],
+            air: None,
         }
     }
 }

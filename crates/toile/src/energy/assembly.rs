@@ -5,10 +5,10 @@
 //! out twice. So no two threads write to the same place, nothing is stored in between, and every row sums its
 //! elements in the same order whatever the number of pieces: the same bits on any number of threads.
 
-use super::{Elements, EnergyBatch, Memory, Visitor, Weights};
+use super::{Elements, EnergyBatch, Memory, QuadraticBend, Visitor, Weights};
 use crate::linalg::{BlockMatrix, BlockPattern};
 use crate::parallel;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use std::ops::Range;
 
 /// Where the elements of every batch go.
@@ -19,12 +19,22 @@ pub(crate) struct Plan {
     batches: Vec<BatchPlan>,
 }
 
+/// A batch's parts, one for each kind of element in it.
+type BatchPlan = Vec<Part>;
+
 #[derive(Debug, Default)]
-struct BatchPlan {
+struct Part {
     /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`].
     places: Vec<u32>,
     /// The elements that touch each piece, in order. Empty if there is only one piece, which all touch.
     touching: Vec<Vec<u32>>,
+}
+
+impl Part {
+    /// The elements that touch a piece; `None` for all of them.
+    fn touching(&self, piece: usize) -> Option<&[u32]> {
+        self.touching.get(piece).map(Vec::as_slice)
+    }
 }
 
 /// Set in a place whose block has to be transposed because the later node has the smaller number.
@@ -47,10 +57,10 @@ impl Plan {
                 let mut planner = Planner {
                     pieces: &pieces,
                     pattern,
-                    plan: BatchPlan::default(),
+                    parts: Vec::new(),
                 };
                 energy.visit(&Memory::NONE, &mut planner);
-                planner.plan
+                planner.parts
             })
             .collect();
         Plan { pieces, batches }
@@ -70,7 +80,8 @@ impl Plan {
         parallel::each(pieces, |(piece, (rows, forces))| {
             for (energy, plan) in energies.iter().zip(&self.batches) {
                 let mut adder = ForceAdder {
-                    touching: plan.touching.get(piece).map(Vec::as_slice),
+                    parts: plan.iter(),
+                    piece,
                     first: rows.start,
                     forces: &mut *forces,
                     positions,
@@ -104,8 +115,8 @@ impl Plan {
         parallel::each(pieces, |(piece, (rows, ((forces, diagonal), lower)))| {
             for (energy, plan) in energies.iter().zip(&self.batches) {
                 let mut adder = SystemAdder {
-                    plan,
-                    touching: plan.touching.get(piece).map(Vec::as_slice),
+                    parts: plan.iter(),
+                    piece,
                     first: rows.start,
                     first_stored: stored(rows).start,
                     forces: &mut *forces,
@@ -139,17 +150,26 @@ fn split<'a, T, P>(
 struct Planner<'a> {
     pieces: &'a [Range<usize>],
     pattern: Option<&'a BlockPattern>,
-    plan: BatchPlan,
+    parts: BatchPlan,
+}
+
+impl Planner<'_> {
+    fn place(&self, pattern: &BlockPattern, [row, column]: [u32; 2]) -> u32 {
+        let found = pattern.find([row, column]);
+        let at = found.expect("the pattern was made from these elements") as u32;
+        at | if row < column { TRANSPOSED } else { 0 }
+    }
 }
 
 impl Visitor for Planner<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+        let mut part = Part::default();
         if self.pieces.len() > 1 {
-            self.plan.touching = vec![Vec::new(); self.pieces.len()];
+            part.touching = vec![Vec::new(); self.pieces.len()];
         }
         for element in 0..elements.count() {
             let nodes = elements.nodes(element);
-            for (piece, list) in self.pieces.iter().zip(&mut self.plan.touching) {
+            for (piece, list) in self.pieces.iter().zip(&mut part.touching) {
                 if nodes.iter().any(|&n| piece.contains(&(n as usize))) {
                     list.push(element as u32);
                 }
@@ -158,14 +178,21 @@ impl Visitor for Planner<'_> {
                 continue;
             };
             for i in 1..N {
-                for j in 0..i {
-                    let found = pattern.find([nodes[i], nodes[j]]);
-                    let at = found.expect("the pattern was made from these elements") as u32;
-                    let turned = if nodes[i] < nodes[j] { TRANSPOSED } else { 0 };
-                    self.plan.places.push(at | turned);
-                }
+                let pairs = (0..i).map(|j| [nodes[i], nodes[j]]);
+                part.places
+                    .extend(pairs.map(|pair| self.place(pattern, pair)));
             }
         }
+        self.parts.push(part);
+    }
+
+    fn quadratic(&mut self, form: &QuadraticBend) {
+        let mut part = Part::default();
+        if let Some(pattern) = self.pattern {
+            let places = form.pairs().map(|pair| self.place(pattern, pair));
+            part.places.extend(places);
+        }
+        self.parts.push(part);
     }
 }
 
@@ -178,7 +205,8 @@ fn for_listed(listed: Option<&[u32]>, count: usize, mut work: impl FnMut(usize))
 }
 
 struct ForceAdder<'a> {
-    touching: Option<&'a [u32]>,
+    parts: std::slice::Iter<'a, Part>,
+    piece: usize,
     first: usize,
     forces: &'a mut [DVec3],
     positions: &'a [DVec3],
@@ -187,7 +215,8 @@ struct ForceAdder<'a> {
 
 impl Visitor for ForceAdder<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
-        for_listed(self.touching, elements.count(), |element| {
+        let part = self.parts.next().expect("one part for each kind");
+        for_listed(part.touching(self.piece), elements.count(), |element| {
             let nodes = elements.nodes(element).map(|n| n as usize);
             let x = nodes.map(|n| self.positions[n]);
             let v = nodes.map(|n| self.velocities[n]);
@@ -199,16 +228,23 @@ impl Visitor for ForceAdder<'_> {
             }
         });
     }
+
+    fn quadratic(&mut self, form: &QuadraticBend) {
+        self.parts.next();
+        for (row, sum) in (self.first..).zip(self.forces.iter_mut()) {
+            *sum += form.force(row, self.positions, self.velocities, 0.0);
+        }
+    }
 }
 
 struct SystemAdder<'a> {
-    plan: &'a BatchPlan,
-    touching: Option<&'a [u32]>,
+    parts: std::slice::Iter<'a, Part>,
+    piece: usize,
     first: usize,
     first_stored: usize,
     forces: &'a mut [DVec3],
-    diagonal: &'a mut [glam::DMat3],
-    lower: &'a mut [glam::DMat3],
+    diagonal: &'a mut [DMat3],
+    lower: &'a mut [DMat3],
     positions: &'a [DVec3],
     velocities: &'a [DVec3],
     weights: &'a Weights,
@@ -216,13 +252,14 @@ struct SystemAdder<'a> {
 
 impl Visitor for SystemAdder<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
+        let part = self.parts.next().expect("one part for each kind");
         let pairs = N * (N - 1) / 2;
-        for_listed(self.touching, elements.count(), |element| {
+        for_listed(part.touching(self.piece), elements.count(), |element| {
             let nodes = elements.nodes(element).map(|n| n as usize);
             let x = nodes.map(|n| self.positions[n]);
             let v = nodes.map(|n| self.velocities[n]);
             let local = elements.linearise(element, &x, &v, self.weights);
-            let mut places = self.plan.places[element * pairs..][..pairs].iter();
+            let mut places = part.places[element * pairs..][..pairs].iter();
             for i in 0..N {
                 let row = nodes[i].wrapping_sub(self.first);
                 if let Some(sum) = self.forces.get_mut(row) {
@@ -241,5 +278,28 @@ impl Visitor for SystemAdder<'_> {
                 }
             }
         });
+    }
+    fn quadratic(&mut self, form: &QuadraticBend) {
+        let part = self.parts.next().expect("one part for each kind");
+        for (row, sum) in (self.first..).zip(self.forces.iter_mut()) {
+            *sum += form.force(row, self.positions, self.velocities, self.weights.ahead);
+        }
+        let weight = self.weights.stiffness + self.weights.damping * form.damping_time();
+        let mut places = part.places.iter();
+        for ([row, column], stiffness) in form.entries() {
+            let block = DMat3::from_diagonal(DVec3::splat(weight * stiffness));
+            let sum = if row == column {
+                let row = (row as usize).wrapping_sub(self.first);
+                self.diagonal.get_mut(row)
+            } else {
+                // Entries are on and left of the diagonal, so none is transposed; nor would it matter here.
+                let Some(&place) = places.next() else { break };
+                let at = place as usize & !(TRANSPOSED as usize);
+                self.lower.get_mut(at.wrapping_sub(self.first_stored))
+            };
+            if let Some(sum) = sum {
+                *sum += block;
+            }
+        }
     }
 }

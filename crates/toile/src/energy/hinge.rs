@@ -60,7 +60,7 @@ mod project;
 mod tests;
 
 pub use cloth::{ClothHinges, HingeMaterial, RestAngles, RestAnglesError, cloth_hinges};
-pub use law::{BendLaw, HingeShape, MomentLaw};
+pub use law::{BendLaw, HingeShape};
 
 use super::{Elements, Local, Weights};
 pub(super) use fold::wrapped;

@@ -13,66 +13,107 @@ mod curve;
 pub mod element;
 mod fabric;
 mod hinge;
+mod hinge_energy;
 mod mass_spring;
+mod membrane;
 mod quadratic_bend;
 mod ring;
 mod spring;
 
 pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
 pub use choi_ko::{ChoiKo, ChoiKoBatch, ChoiKoMaterial, choi_ko};
-mod membrane;
-
 pub use crease::{CreaseMaterial, Creases, Yield, flow};
 pub use curve::{Curve, CurveError, CurvePoint};
 pub use element::{Elements, Local, Weights};
 pub use fabric::{Fabric, FabricError, KawabataRecord};
 pub use hinge::{
-    BendLaw, ClothHinges, HingeBatch, HingeHessian, HingeMaterial, HingeShape, Hinges, MomentLaw, RestAngles, RestAnglesError, cloth_hinges,
+    BendLaw, ClothHinges, HingeBatch, HingeHessian, HingeMaterial, HingeShape, Hinges, RestAngles,
+    RestAnglesError, cloth_hinges,
 };
+pub use hinge_energy::HingeEnergy;
 pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
 pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
 pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
 pub use spring::{Spring, SpringBatch};
 
+use crate::air::Air;
 use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
 
-/// A batch of elements of one kind, with node numbers over the whole world.
+/// What acts in a cloth or on its faces: a batch of elements with node numbers over the whole world.
 #[derive(Clone, Debug)]
 pub enum EnergyBatch {
     /// Springs between pairs of nodes.
     Springs(SpringBatch),
+    /// Pairs of nodes that buckle.
+    ChoiKo(ChoiKoBatch),
+    /// Stretch and shear of triangles.
+    Triangles(MembraneBatch<3>),
+    /// Stretch and shear of quads.
+    Quads(MembraneBatch<4>),
+    /// Bending about edges.
+    Hinges(Box<HingeEnergy>),
+    /// Bending as a constant quadratic form.
+    Quadratic(QuadraticBend),
+    /// Bending by springs that are linear in the positions.
+    BendSprings(BendSprings),
+    /// The air on the faces; it stores nothing.
+    Air(Air),
 }
 
-/// What energies remember of the past.
+/// What energies know besides positions and velocities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory<'a> {
-    _none: std::marker::PhantomData<&'a ()>,
+    /// The time (s), for the wind.
+    pub time: f64,
+    /// Present rest angles (rad) of all hinges, if they move.
+    pub rest_angles: &'a [f64],
 }
 
 impl Memory<'_> {
     /// What a state remembers.
-    pub fn of(_state: &State) -> Memory<'_> {
-        Memory::NONE
+    pub fn of(state: &State) -> Memory<'_> {
+        Memory {
+            time: state.time,
+            rest_angles: &state.rest_angles,
+        }
     }
 
     /// For questions that do not depend on the past, such as which nodes an element joins.
     pub const NONE: Memory<'static> = Memory {
-        _none: std::marker::PhantomData,
+        time: 0.0,
+        rest_angles: &[],
     };
 }
 
 /// Something to be done with the elements of a batch, whatever their kind.
 pub(crate) trait Visitor {
+    /// Called for each kind of element in the batch, always in the same order.
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>);
+
+    /// Called for a constant quadratic form, which is no sum of small elements.
+    fn quadratic(&mut self, form: &QuadraticBend);
 }
 
 impl EnergyBatch {
     /// The one place where the kinds are told apart.
-    pub(crate) fn visit(&self, _memory: &Memory, visitor: &mut impl Visitor) {
+    pub(crate) fn visit(&self, memory: &Memory, visitor: &mut impl Visitor) {
         match self {
             EnergyBatch::Springs(springs) => visitor.elements(springs),
+            EnergyBatch::ChoiKo(pairs) => visitor.elements(pairs),
+            EnergyBatch::Triangles(faces) => visitor.elements(faces),
+            EnergyBatch::Quads(faces) => visitor.elements(faces),
+            EnergyBatch::Hinges(hinges) => hinges.visit(memory, visitor),
+            EnergyBatch::Quadratic(form) => visitor.quadratic(form),
+            EnergyBatch::BendSprings(springs) => {
+                visitor.elements(&springs.lines);
+                visitor.elements(&springs.corners);
+            }
+            EnergyBatch::Air(air) => {
+                visitor.elements(&air.triangles_at(memory.time));
+                visitor.elements(&air.quads_at(memory.time));
+            }
         }
     }
 
@@ -85,6 +126,10 @@ impl EnergyBatch {
                     let x = elements.nodes(e).map(|n| self.0[n as usize]);
                     elements.value(e, &x)
                 });
+            }
+
+            fn quadratic(&mut self, form: &QuadraticBend) {
+                self.1 += form.value(self.0);
             }
         }
         let mut sum = Sum(positions, 0.0);
@@ -102,6 +147,10 @@ impl EnergyBatch {
                         self.0.extend((0..i).map(|j| [nodes[i], nodes[j]]));
                     }
                 }
+            }
+
+            fn quadratic(&mut self, form: &QuadraticBend) {
+                self.0.extend(form.pairs());
             }
         }
         let mut pairs = Pairs(Vec::new());

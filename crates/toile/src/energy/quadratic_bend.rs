@@ -141,17 +141,25 @@ impl QuadraticBend {
         half * parallel::sum(x.len(), |i| (x[i] - origin).dot(self.row_product(i, x)))
     }
 
-    /// Adds elastic and damping forces (N) to `forces`.
-    pub fn add_forces(&self, positions: &[DVec3], velocities: &[DVec3], forces: &mut [DVec3]) {
-        let (x, v) = (self.own(positions), self.own(velocities));
-        let damping = self.rigidity * self.damping_time;
-        let own = &mut forces[self.first_node as usize..][..x.len()];
-        parallel::for_each(own, |node, force| {
-            *force -= self.rigidity * self.row_product(node, x);
-            if damping != 0.0 {
-                *force -= damping * self.row_product(node, v);
-            }
-        });
+    /// Elastic and damping force (N) on one node of the world, looking `ahead` seconds along the velocity:
+    /// `−D Q (x + (β + ahead) v)`.
+    pub fn force(
+        &self,
+        node: usize,
+        positions: &[DVec3],
+        velocities: &[DVec3],
+        ahead: f64,
+    ) -> DVec3 {
+        let own = node.wrapping_sub(self.first_node as usize);
+        if own >= self.matrix.rows() {
+            return DVec3::ZERO;
+        }
+        let by_velocity = self.damping_time + ahead;
+        let mut product = self.row_product(own, self.own(positions));
+        if by_velocity != 0.0 {
+            product += by_velocity * self.row_product(own, self.own(velocities));
+        }
+        -self.rigidity * product
     }
 
     /// The entries of `D Q` (N/m) on and left of the diagonal, by rows: `([row, column], entry)` in the world's node

@@ -20,18 +20,7 @@
 //! round, a crease that rests near `π` does not notice. The energy then has its ridge opposite the rest angle.
 
 use super::fold::wrapped;
-use std::fmt::Debug;
-use std::sync::Arc;
-
-/// Moment against curvature of a cloth in one direction, per width.
-pub trait MomentLaw: Debug + Send + Sync {
-    /// `U(κ)` (J/m²), zero at zero.
-    fn energy(&self, curvature: f64) -> f64;
-    /// `M(κ) = U'(κ)` (N·m/m) at a curvature in 1/m.
-    fn moment(&self, curvature: f64) -> f64;
-    /// `M'(κ)` (N·m), not negative.
-    fn slope(&self, curvature: f64) -> f64;
-}
+use crate::energy::Curve;
 
 /// How the moment follows from the angle. Pairs are for bending of the warp (the first axis of the rest
 /// coordinates) and of the weft; a hinge that bends in another direction mixes them by `cos²` and `sin²`. Where the two
@@ -49,8 +38,8 @@ pub enum BendLaw {
         /// Bending rigidities `D` of warp and weft (N·m) about the flat sheet.
         rigidity: [f64; 2],
     },
-    /// By measured curves of warp and weft.
-    Curve([Arc<dyn MomentLaw>; 2]),
+    /// By measured curves of warp and weft: moment per width (N·m/m) against curvature (1/m).
+    Curve([Curve; 2]),
 }
 
 /// The part of a hinge that does not change: what it stands for.
@@ -71,7 +60,7 @@ impl BendLaw {
     pub fn rigidity(&self) -> [f64; 2] {
         match self {
             BendLaw::Angle { rigidity } | BendLaw::HalfAngle { rigidity } => *rigidity,
-            BendLaw::Curve(curves) => [curves[0].slope(0.0), curves[1].slope(0.0)],
+            BendLaw::Curve(curves) => [curves[0].at(0.0).slope, curves[1].at(0.0).slope],
         }
     }
 
@@ -99,7 +88,7 @@ impl BendLaw {
             }
             BendLaw::Curve(curves) => {
                 let curvature = bent / shape.spacing;
-                let energies = [curves[0].energy(curvature), curves[1].energy(curvature)];
+                let energies = [0, 1].map(|k| curves[k].at(curvature).integral);
                 shape.area * mixed(shape.warp_share, energies)
             }
         }
@@ -116,8 +105,9 @@ impl BendLaw {
             }
             BendLaw::Curve(curves) => {
                 let curvature = bent / shape.spacing;
-                let moments = [curves[0].moment(curvature), curves[1].moment(curvature)];
-                let slopes = [curves[0].slope(curvature), curves[1].slope(curvature)];
+                let points = [0, 1].map(|k| curves[k].at(curvature));
+                let moments = points.map(|p| p.value);
+                let slopes = points.map(|p| p.slope);
                 let width = shape.area / shape.spacing;
                 [
                     width * mixed(shape.warp_share, moments),

@@ -52,9 +52,7 @@ fn field(count: usize, seed: f64) -> Vec<DVec3> {
 }
 
 fn forces(bend: &QuadraticBend, x: &[DVec3], v: &[DVec3]) -> Vec<DVec3> {
-    let mut out = vec![DVec3::ZERO; x.len()];
-    bend.add_forces(x, v, &mut out);
-    out
+    (0..x.len()).map(|i| bend.force(i, x, v, 0.0)).collect()
 }
 
 fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
