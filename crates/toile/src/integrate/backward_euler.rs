@@ -53,15 +53,16 @@ impl Solver {
                 (vec![SpringStiffness::default(); batch.len()], places)
             }
         });
+        let sweeps = Sweeps::new(model.pattern.clone());
         Some(Solver {
             matrix: BlockMatrix::new(model.pattern.clone()),
-            sweeps: Sweeps::new(model.pattern.clone()),
             right_side: vec![DVec3::ZERO; nodes],
             change: vec![DVec3::ZERO; nodes],
             filters: vec![Filter::Free; nodes],
             supports: Vec::new(),
             support_of_node: vec![None; nodes],
-            scratch: Scratch::new(nodes),
+            scratch: Scratch::new(&sweeps),
+            sweeps,
             springs: springs.collect(),
         })
     }

@@ -67,11 +67,14 @@ struct Inner {
     swept: Vec<Vec3A>,
     image: Vec<Vec3A>,
     solution: Vec<Vec3A>,
+    coefficients: Vec<Vec3A>,
+    work: Vec<f64>,
 }
 
 impl Scratch {
-    /// Room for systems of `rows` block rows.
-    pub fn new(rows: usize) -> Self {
+    /// Room for systems of the sweeps' pattern.
+    pub fn new(sweeps: &Sweeps) -> Self {
+        let (rows, patches) = (sweeps.rows(), sweeps.coarse.count());
         let zeros = || vec![Vec3A::ZERO; rows];
         Scratch {
             residual: vec![DVec3::ZERO; rows],
@@ -82,6 +85,8 @@ impl Scratch {
                 swept: zeros(),
                 image: zeros(),
                 solution: zeros(),
+                coefficients: vec![Vec3A::ZERO; patches],
+                work: vec![0.0; 3 * patches],
             },
         }
     }
@@ -193,26 +198,44 @@ impl Inner {
             residual: r,
             direction: p,
             swept: t,
-            image: q,
+            image: z,
             solution: y,
+            coefficients: c,
+            work,
         } = self;
-        sweeps.enter(residual, unit, r);
+        let coarse = &sweeps.coarse;
+        coarse.correction(residual, unit, work);
+        for (c, w) in c.iter_mut().zip(work.chunks_exact(3)) {
+            *c = DVec3::from_slice(w).as_vec3a();
+        }
+        for (row, x) in x.iter_mut().enumerate() {
+            let at = 3 * coarse.patch(row);
+            *x += filters[row].apply(unit * DVec3::from_slice(&work[at..]));
+        }
+        sweeps.scale(residual, unit, r);
+        coarse.subtract_image(c, r);
+        sweeps.forward(r);
         y.fill(Vec3A::ZERO);
         p.copy_from_slice(r);
         let mut rr = dot_single(r, r);
         let target = rr * reduction * reduction;
         let mut iterations = 0;
         while rr > target && iterations < limit {
-            sweeps.product(p, t, q);
-            let alpha = (rr / dot_single(p, q)) as f32;
+            sweeps.backward(p, t);
+            z.fill(Vec3A::ZERO);
+            coarse.coefficients(t, c, work);
+            coarse.subtract_image(c, z);
+            let curvature = sweeps.forward_product(p, t, z);
+            let alpha = (rr / curvature) as f32;
             if !alpha.is_finite() {
                 break;
             }
+            let mut rr_new = 0.0;
             for i in 0..r.len() {
                 y[i] += alpha * t[i];
-                r[i] -= alpha * q[i];
+                r[i] -= alpha * (z[i] + t[i]);
+                rr_new += f64::from(r[i].dot(r[i]));
             }
-            let rr_new = dot_single(r, r);
             let beta = (rr_new / rr) as f32;
             rr = rr_new;
             for (p, &r) in p.iter_mut().zip(&*r) {
@@ -220,9 +243,11 @@ impl Inner {
             }
             iterations += 1;
         }
+        coarse.coefficients(y, c, work);
         for (row, (x, &y)) in x.iter_mut().zip(&*y).enumerate() {
             // Rounding must not leak into the constrained directions.
-            *x += filters[row].apply(unit * sweeps.leave(row, y));
+            let patch = coarse.patch(row);
+            *x += filters[row].apply(unit * (sweeps.leave(row, y) - c[patch].as_dvec3()));
         }
         iterations
     }
@@ -285,7 +310,7 @@ mod tests {
             residual: 1e-10,
             iterations: 500,
         };
-        let mut scratch = Scratch::new(n);
+        let mut scratch = Scratch::new(&sweeps);
         solve(
             &matrix,
             &sweeps,
@@ -319,7 +344,7 @@ mod tests {
             .collect();
         let mut sweeps = Sweeps::new(matrix.pattern.clone());
         assert!(sweeps.factor(&matrix, &filters));
-        let mut scratch = Scratch::new(n);
+        let mut scratch = Scratch::new(&sweeps);
         let settings = SolveSettings {
             residual: 1e-9,
             iterations: 500,

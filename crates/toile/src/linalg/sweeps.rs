@@ -14,6 +14,7 @@
 //! Everything here is in single precision, four lanes at a time; [`solve`](super::solve) refines the result in
 //! double precision.
 
+use super::coarse::Coarse;
 use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
@@ -28,13 +29,36 @@ pub struct Sweeps {
     diagonal: Vec<Mat3A>,
     /// `C_i⁻¹`.
     scale: Vec<Mat3A>,
+    /// For each column the blocks below the diagonal, from the last row up: row and place.
+    below: Vec<[u32; 2]>,
+    below_starts: Vec<u32>,
+    pub(super) coarse: Coarse,
 }
 
 impl Sweeps {
     /// Sets memory aside for matrices of this pattern.
     pub fn new(pattern: Arc<BlockPattern>) -> Self {
         let (rows, blocks) = (pattern.rows(), pattern.off_diagonal_count());
+        let mut below_starts = vec![0u32; rows + 1];
+        for &column in &pattern.columns {
+            below_starts[column as usize + 1] += 1;
+        }
+        for row in 0..rows {
+            below_starts[row + 1] += below_starts[row];
+        }
+        let mut next = below_starts.clone();
+        let mut below = vec![[0; 2]; blocks];
+        for row in (0..rows).rev() {
+            for at in pattern.row(row) {
+                let slot = &mut next[pattern.columns[at] as usize];
+                below[*slot as usize] = [row as u32, at as u32];
+                *slot += 1;
+            }
+        }
         Sweeps {
+            below,
+            below_starts,
+            coarse: Coarse::new(&pattern),
             lower: vec![Mat3A::ZERO; blocks],
             diagonal: vec![Mat3A::ZERO; rows],
             scale: vec![Mat3A::ZERO; rows],
@@ -54,18 +78,25 @@ impl Sweeps {
             }
             shift = (shift * 4.0f64).max(1e-3);
         }
+        self.coarse.finish(&self.scale);
         true
     }
 
     fn try_factor(&mut self, matrix: &BlockMatrix, filters: &[Filter], shift: f64) -> bool {
+        self.coarse.clear();
         for row in 0..self.pattern.rows() {
             let range = self.pattern.row(row);
             let full = restrict_diagonal(&matrix.diagonal[row], &filters[row], shift);
+            self.coarse.add_diagonal(
+                row,
+                &(full - lock_diagonal(&matrix.diagonal[row], &filters[row])),
+            );
             let mut pivot = full;
             // First B_ik = A_ik C_k⁻ᵀ, which is all that the pivot needs; then L_ik = C_i⁻¹ B_ik.
             for at in range.clone() {
                 let column = self.pattern.columns[at] as usize;
                 let block = restrict(&matrix.lower[at], &filters[row], &filters[column]);
+                self.coarse.add_lower(at, &block);
                 let half = block * self.scale[column].transpose();
                 self.lower[at] = half;
                 pivot -= half * half.transpose();
@@ -85,47 +116,59 @@ impl Sweeps {
     /// `x ← (I+L)⁻¹ x`.
     pub(super) fn forward(&self, x: &mut [Vec3A]) {
         for row in 0..x.len() {
-            let range = self.pattern.row(row);
-            let blocks = &self.lower[range.clone()];
-            let mut sum = x[row];
-            for (block, &column) in blocks.iter().zip(&self.pattern.columns[range]) {
-                sum -= *block * x[column as usize];
-            }
-            x[row] = sum;
+            x[row] = self.forward_row(row, x[row], x);
         }
     }
 
-    /// `x ← (I+Lᵀ)⁻¹ x`.
-    pub(super) fn backward(&self, x: &mut [Vec3A]) {
-        for row in (0..x.len()).rev() {
-            let range = self.pattern.row(row);
-            let value = x[row];
-            let blocks = &self.lower[range.clone()];
-            for (block, &column) in blocks.iter().zip(&self.pattern.columns[range]) {
-                x[column as usize] -= block.transpose() * value;
+    fn forward_row(&self, row: usize, mut value: Vec3A, x: &[Vec3A]) -> Vec3A {
+        let range = self.pattern.row(row);
+        let blocks = &self.lower[range.clone()];
+        for (block, &column) in blocks.iter().zip(&self.pattern.columns[range]) {
+            value -= *block * x[column as usize];
+        }
+        value
+    }
+
+    /// `t ← (I+Lᵀ)⁻¹ p`.
+    pub(super) fn backward(&self, p: &[Vec3A], t: &mut [Vec3A]) {
+        for row in (0..p.len()).rev() {
+            let range = self.below_starts[row] as usize..self.below_starts[row + 1] as usize;
+            let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
+            for &[other, at] in &self.below[range] {
+                let block = &self.lower[at as usize];
+                let value = t[other as usize];
+                x += block.x_axis * value;
+                y += block.y_axis * value;
+                z += block.z_axis * value;
             }
+            // Three dot products at once.
+            let lanes = Mat3A::from_cols(x, y, z).transpose();
+            t[row] = p[row] - (lanes.x_axis + lanes.y_axis + lanes.z_axis);
         }
     }
 
-    /// `image ← (I+L)⁻¹ A (I+Lᵀ)⁻¹ p`, leaving `t = (I+Lᵀ)⁻¹ p` behind.
-    pub(super) fn product(&self, p: &[Vec3A], t: &mut [Vec3A], image: &mut [Vec3A]) {
-        t.copy_from_slice(p);
-        self.backward(t);
+    /// `z ← (I+L)⁻¹ (z + p + (E − 2I) t)`; answers `p·(z + t)`.
+    pub(super) fn forward_product(&self, p: &[Vec3A], t: &[Vec3A], z: &mut [Vec3A]) -> f64 {
+        let mut sum = 0.0;
         for row in 0..p.len() {
-            image[row] = p[row] + self.diagonal[row] * t[row];
+            let value = z[row] + p[row] + self.diagonal[row] * t[row];
+            let value = self.forward_row(row, value, z);
+            z[row] = value;
+            sum += f64::from(p[row].dot(value + t[row]));
         }
-        self.forward(image);
-        for (out, &t) in image.iter_mut().zip(&*t) {
-            *out += t;
-        }
+        sum
     }
 
-    /// `(I+L)⁻¹ C⁻¹ r`: a residual as the iteration sees it, divided by `unit` to stay in range.
-    pub(super) fn enter(&self, residual: &[DVec3], unit: f64, out: &mut [Vec3A]) {
+    /// Number of block rows.
+    pub(super) fn rows(&self) -> usize {
+        self.pattern.rows()
+    }
+
+    /// `C⁻¹ r`, with `r` divided by `unit` to stay in range.
+    pub(super) fn scale(&self, residual: &[DVec3], unit: f64, out: &mut [Vec3A]) {
         for (row, value) in out.iter_mut().enumerate() {
             *value = self.scale[row] * (residual[row] / unit).as_vec3a();
         }
-        self.forward(out);
     }
 
     /// `C⁻ᵀ y` of one node: a solution as the caller wants it.
@@ -154,6 +197,16 @@ fn restrict_diagonal(block: &DMat3, filter: &Filter, shift: f64) -> Mat3A {
         }
     };
     Mat3A::from(kept.as_mat3())
+}
+
+/// The part of a restricted diagonal block that stands in for the directions that are not free.
+fn lock_diagonal(block: &DMat3, filter: &Filter) -> Mat3A {
+    let size = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
+    match filter {
+        Filter::Free => Mat3A::ZERO,
+        Filter::Held => Mat3A::from_diagonal(Vec3A::splat(size as f32).into()),
+        Filter::Sliding(normal) => Mat3A::from((outer(*normal) * size).as_mat3()),
+    }
 }
 
 fn projection(filter: &Filter) -> DMat3 {
@@ -217,10 +270,12 @@ mod tests {
         let mut sweeps = Sweeps::new(pattern);
         assert!(sweeps.factor(&matrix, &vec![Filter::Free; rows]));
         let p: Vec<Vec3A> = (0..rows).map(|i| Vec3A::new(i as f32, 1.0, -0.5)).collect();
-        let (mut t, mut image) = (p.clone(), p.clone());
-        sweeps.product(&p, &mut t, &mut image);
-        for (a, b) in p.iter().zip(&image) {
-            assert!(a.distance(*b) < 1e-4 * a.length(), "{a} {b}");
+        let (mut t, mut z) = (p.clone(), vec![Vec3A::ZERO; rows]);
+        sweeps.backward(&p, &mut t);
+        sweeps.forward_product(&p, &t, &mut z);
+        for ((a, t), z) in p.iter().zip(&t).zip(&z) {
+            let b = *t + *z;
+            assert!(a.distance(b) < 1e-4 * a.length(), "{a} {b}");
         }
     }
 
