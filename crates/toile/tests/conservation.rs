@@ -7,6 +7,7 @@ use toile::certificate::{Energies, momentum};
 use toile::energy::MassSpringMaterial;
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::linalg::LinearSolver;
 use toile::state::State;
 use toile::step::{Workspace, step};
 
@@ -14,6 +15,7 @@ const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 const BACKWARD: Integrator = Integrator::BackwardEuler(BackwardEulerSettings {
     tolerance: 1e-3,
     max_iterations: 500,
+    solver: LinearSolver::Auto,
 });
 
 /// Turns, stretches and throws the sheet so that every spring and damper is at work.

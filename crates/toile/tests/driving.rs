@@ -8,6 +8,7 @@ use toile::drive::{Interval, Motion, Pin, PinPath, RigidPath};
 use toile::energy::MassSpringMaterial;
 use toile::glam::DVec3;
 use toile::integrate::{BackwardEulerSettings, Integrator};
+use toile::linalg::LinearSolver;
 use toile::step::{Workspace, step};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -91,6 +92,7 @@ fn backward_euler_reports_a_solve_that_did_not_finish() {
     let hasty = Integrator::BackwardEuler(BackwardEulerSettings {
         tolerance: 1e-10,
         max_iterations: 2,
+        solver: LinearSolver::IncompleteCholesky,
     });
     let (model, mut state) = world(&square(16), COTTON, vec![fixed(vec![0])], GRAVITY, hasty);
     let mut workspace = Workspace::new(&model, None);

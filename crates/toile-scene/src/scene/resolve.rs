@@ -193,6 +193,7 @@ fn integrator(time: &TimeSpec) -> Integrator {
         IntegratorSpec::BackwardEuler => Integrator::BackwardEuler(BackwardEulerSettings {
             tolerance: time.tolerance,
             max_iterations: time.max_iterations,
+            ..Default::default()
         }),
     }
 }

@@ -13,7 +13,7 @@
 use super::{BackwardEulerSettings, Integrator, Predicted};
 use crate::contact::{Candidate, Placement, Support, find_support};
 use crate::energy::{EnergyBatch, SpringBatch, SpringStiffness};
-use crate::linalg::{BlockMatrix, Filter, Outcome, Scratch, SolveSettings, Sweeps, solve};
+use crate::linalg::{BlockMatrix, Filter, Outcome, SolveSettings, SystemSolver};
 use crate::model::Model;
 use crate::parallel::{self, dot};
 use crate::state::State;
@@ -24,14 +24,13 @@ use glam::{DMat3, DVec3};
 #[derive(Debug)]
 pub(crate) struct Solver {
     matrix: BlockMatrix,
-    sweeps: Sweeps,
+    linear: SystemSolver,
     right_side: Vec<DVec3>,
     change: Vec<DVec3>,
     filters: Vec<Filter>,
     /// The nodes that rest on bodies, and the search for them.
     supports: Vec<Support>,
     support_of_node: Vec<Option<Support>>,
-    scratch: Scratch,
     /// Each spring batch's linearisation and the place of each spring's block in the matrix.
     springs: Vec<(Vec<SpringStiffness>, Vec<u32>)>,
 }
@@ -39,9 +38,9 @@ pub(crate) struct Solver {
 impl Solver {
     /// What the model's integrator needs, if it is implicit.
     pub(crate) fn for_model(model: &Model) -> Option<Self> {
-        if let Integrator::SymplecticEuler = model.integrator {
+        let Integrator::BackwardEuler(settings) = model.integrator else {
             return None;
-        }
+        };
         let nodes = model.node_count();
         let springs = model.energies.iter().map(|energy| match energy {
             EnergyBatch::Springs(batch) => {
@@ -53,16 +52,14 @@ impl Solver {
                 (vec![SpringStiffness::default(); batch.len()], places)
             }
         });
-        let sweeps = Sweeps::new(model.pattern.clone());
         Some(Solver {
             matrix: BlockMatrix::new(model.pattern.clone()),
+            linear: SystemSolver::new(&model.pattern, settings.solver),
             right_side: vec![DVec3::ZERO; nodes],
             change: vec![DVec3::ZERO; nodes],
             filters: vec![Filter::Free; nodes],
             supports: Vec::new(),
             support_of_node: vec![None; nodes],
-            scratch: Scratch::new(&sweeps),
-            sweeps,
             springs: springs.collect(),
         })
     }
@@ -191,19 +188,17 @@ impl Solver {
             self.change[i] = support.constrain(state.velocities[i], self.change[i]);
             self.right_side[i] += support.friction_impulse();
         }
-        let factored = self.sweeps.factor(&self.matrix, &self.filters);
+        let factored = self.linear.factor(&self.matrix, &self.filters);
         if !factored {
             // Forces or stiffness are not finite; hand the fact on to the check that names the node.
             self.change.copy_from_slice(&self.right_side);
         }
         watch.lap(|times| &mut times.assemble);
-        let outcome = solve(
+        let outcome = self.linear.solve(
             &self.matrix,
-            &self.sweeps,
             &self.right_side,
             &self.filters,
             &mut self.change,
-            &mut self.scratch,
             SolveSettings {
                 iterations: if factored { settings.iterations } else { 0 },
                 ..settings
@@ -222,7 +217,7 @@ impl Solver {
         if self.supports.is_empty() {
             return false;
         }
-        let image = self.scratch.image();
+        let image = self.linear.image();
         let mut changed = 0;
         for support in &mut self.supports {
             let i = support.node;

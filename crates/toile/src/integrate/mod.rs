@@ -5,6 +5,7 @@ mod symplectic_euler;
 
 pub(crate) use backward_euler::Solver;
 
+use crate::linalg::LinearSolver;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::{Watch, Workspace};
@@ -26,6 +27,8 @@ pub struct BackwardEulerSettings {
     pub tolerance: f64,
     /// Iterations at the most.
     pub max_iterations: u32,
+    /// How the system is solved.
+    pub solver: LinearSolver,
 }
 
 impl Default for BackwardEulerSettings {
@@ -33,6 +36,7 @@ impl Default for BackwardEulerSettings {
         BackwardEulerSettings {
             tolerance: 1e-3,
             max_iterations: 500,
+            solver: LinearSolver::Auto,
         }
     }
 }

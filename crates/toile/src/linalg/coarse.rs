@@ -10,6 +10,7 @@
 //! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other patches.
 //! A patch that is held as a whole has a zero column, which the factor leaves out.
 
+use super::packed::{Blocks, lane_sums};
 use super::patches::{Graph, patches};
 use super::{BlockPattern, Skyline};
 use glam::{DVec3, Mat3A, Vec3A};
@@ -25,8 +26,10 @@ pub(super) struct Coarse {
     starts: Vec<u32>,
     /// Row of each block, increasing in a patch.
     rows: Vec<u32>,
-    /// `AZ`, scaled like the sweeps' matrix once it is finished.
-    image: Vec<Mat3A>,
+    /// `AZ`.
+    sums: Vec<Mat3A>,
+    /// `C⁻¹AZ`, scaled like the sweeps' matrix.
+    image: Blocks,
     /// For each diagonal block of the matrix, the place it is added to.
     diagonal_places: Vec<u32>,
     /// For each lower block `A[i, k]`, the places that it and its transpose are added to: those of row `i` and `k`'s
@@ -78,7 +81,8 @@ impl Coarse {
             diagonal_places: (0..pattern.rows())
                 .map(|row| place(row, patch_of[row]))
                 .collect(),
-            image: vec![Mat3A::ZERO; entries.len()],
+            sums: vec![Mat3A::ZERO; entries.len()],
+            image: Blocks::zeros(entries.len()),
             rows: entries.iter().map(|&(_, row)| row).collect(),
             energy: Skyline::new(&first),
             starts,
@@ -93,19 +97,19 @@ impl Coarse {
 
     /// Forgets the last matrix.
     pub(super) fn clear(&mut self) {
-        self.image.fill(Mat3A::ZERO);
+        self.sums.fill(Mat3A::ZERO);
     }
 
     /// Takes in a diagonal block, already restricted to the free directions.
     pub(super) fn add_diagonal(&mut self, row: usize, block: &Mat3A) {
-        self.image[self.diagonal_places[row] as usize] += *block;
+        self.sums[self.diagonal_places[row] as usize] += *block;
     }
 
     /// Takes in the lower block at a place of the pattern, already restricted.
     pub(super) fn add_lower(&mut self, at: usize, block: &Mat3A) {
         let [here, mirrored] = self.lower_places[at];
-        self.image[here as usize] += *block;
-        self.image[mirrored as usize] += block.transpose();
+        self.sums[here as usize] += *block;
+        self.sums[mirrored as usize] += block.transpose();
     }
 
     /// Makes the factor of `E` once all blocks are in, and scales `AZ` by `C⁻¹`.
@@ -116,9 +120,9 @@ impl Coarse {
                 let row = self.rows[at] as usize;
                 let other = self.patch_of[row] as usize;
                 if other >= patch {
-                    self.energy.add(other, patch, &self.image[at]);
+                    self.energy.add(other, patch, &self.sums[at]);
                 }
-                self.image[at] = scale[row] * self.image[at];
+                self.image.set(at, &(scale[row] * self.sums[at]));
             }
         }
         self.energy.factor();
@@ -129,14 +133,13 @@ impl Coarse {
         for (patch, sum) in out.iter_mut().enumerate() {
             let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
             let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
-            for (block, &row) in self.image[range.clone()].iter().zip(&self.rows[range]) {
+            for (block, &row) in self.image.iter(range.clone()).zip(&self.rows[range]) {
                 let t = t[row as usize];
                 x += block.x_axis * t;
                 y += block.y_axis * t;
                 z += block.z_axis * t;
             }
-            let lanes = Mat3A::from_cols(x, y, z).transpose();
-            *sum = lanes.x_axis + lanes.y_axis + lanes.z_axis;
+            *sum = lane_sums(x, y, z);
         }
         for (work, sum) in work.chunks_exact_mut(3).zip(&*out) {
             work.copy_from_slice(&sum.as_dvec3().to_array());
@@ -151,8 +154,8 @@ impl Coarse {
     pub(super) fn subtract_image(&self, coefficients: &[Vec3A], x: &mut [Vec3A]) {
         for (patch, &c) in coefficients.iter().enumerate() {
             let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
-            for (block, &row) in self.image[range.clone()].iter().zip(&self.rows[range]) {
-                x[row as usize] -= *block * c;
+            for (block, &row) in self.image.iter(range.clone()).zip(&self.rows[range]) {
+                x[row as usize] -= block * c;
             }
         }
     }

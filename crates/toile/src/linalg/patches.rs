@@ -201,3 +201,58 @@ fn nearest(graph: &Graph, centres: &[u32]) -> Vec<u32> {
     }
     patch_of
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two square grids of nodes and a lone node.
+    fn two_grids(side: u32) -> Graph {
+        let mut pairs = Vec::new();
+        for from in [0, side * side] {
+            for (x, y) in (0..side).flat_map(|x| (0..side).map(move |y| (x, y))) {
+                let at = from + y * side + x;
+                pairs.extend((x + 1 < side).then_some([at, at + 1]));
+                pairs.extend((y + 1 < side).then_some([at, at + side]));
+            }
+        }
+        Graph::new(2 * (side * side) as usize + 1, pairs.into_iter())
+    }
+
+    #[test]
+    fn patches_are_connected_of_like_size_and_never_join_two_parts() {
+        let side = 40;
+        let graph = two_grids(side);
+        let (patch_of, count) = patches(&graph, 64);
+        assert!((40..=80).contains(&count), "{count} patches for 3201 nodes");
+        let mut members = vec![Vec::new(); count];
+        for (node, &patch) in patch_of.iter().enumerate() {
+            members[patch as usize].push(node as u32);
+        }
+        let part = |node: u32| node / (side * side);
+        for list in members.iter().filter(|list| list.len() > 1) {
+            assert!((15..=150).contains(&list.len()), "{} nodes", list.len());
+            assert!(list.iter().all(|&n| part(n) == part(list[0])));
+            let mut reached = vec![list[0]];
+            let mut at = 0;
+            while let Some(&node) = reached.get(at) {
+                for next in graph.neighbours(node as usize) {
+                    if list.contains(next) && !reached.contains(next) {
+                        reached.push(*next);
+                    }
+                }
+                at += 1;
+            }
+            assert_eq!(reached.len(), list.len());
+        }
+        let lone = patch_of[2 * (side * side) as usize];
+        assert_eq!(members[lone as usize].len(), 1);
+    }
+
+    #[test]
+    fn the_order_starts_at_one_end_of_a_chain_and_follows_it() {
+        let graph = Graph::new(6, [[3, 1], [1, 5], [5, 0], [0, 4], [4, 2]].into_iter());
+        let order = graph.breadth_first();
+        assert!(order == [3, 1, 5, 0, 4, 2] || order == [2, 4, 0, 5, 1, 3]);
+    }
+}

@@ -114,3 +114,60 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3A;
+
+    fn block(scale: f32) -> Mat3A {
+        Mat3A::from_cols(
+            Vec3A::new(4.0, 1.0, 0.5),
+            Vec3A::new(1.0, 3.0, -0.5),
+            Vec3A::new(0.5, -0.5, 2.0),
+        ) * scale
+    }
+
+    /// Rows 0 and 2 do not touch each other, only row 1.
+    fn chain(middle: f32) -> Skyline {
+        let mut matrix = Skyline::new(&[0, 0, 1]);
+        for (row, scale) in [2.0, middle, 3.0].into_iter().enumerate() {
+            matrix.add(row, row, &block(scale));
+        }
+        if middle > 0.0 {
+            matrix.add(1, 0, &block(-1.0));
+            matrix.add(2, 1, &block(-0.5));
+        }
+        matrix.factor();
+        matrix
+    }
+
+    #[test]
+    fn the_solution_satisfies_the_system() {
+        // A = T ⊗ B with T = [2 −1 0; −1 4 −½; 0 −½ 3]: the product of y = (1, 2, 3) ⊗ u is known.
+        let (t, u) = ([0.0, 5.5, 8.0], Vec3A::new(1.0, -2.0, 0.5));
+        let image = block(1.0) * u;
+        let mut x: Vec<f64> = t
+            .iter()
+            .flat_map(|t| image.to_array().map(|b| t * f64::from(b)))
+            .collect();
+        chain(4.0).solve(&mut x);
+        for (k, x) in x.iter().enumerate() {
+            let expected = (k / 3 + 1) as f64 * f64::from(u[k % 3]);
+            assert!((x - expected).abs() < 1e-12, "{k}: {x}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_without_a_pivot_stays_zero_and_leaves_the_others_alone() {
+        let mut x = vec![1.0; 9];
+        chain(0.0).solve(&mut x);
+        assert_eq!(x[3..6], [0.0; 3]);
+        assert!(
+            x[..3]
+                .iter()
+                .chain(&x[6..])
+                .all(|x| x.is_finite() && *x != 0.0)
+        );
+    }
+}

@@ -15,6 +15,8 @@
 //! double precision.
 
 use super::coarse::Coarse;
+use super::filter::restrict;
+use super::packed::{Blocks, DotSum, lane_sums};
 use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
@@ -24,9 +26,9 @@ use std::sync::Arc;
 pub struct Sweeps {
     pattern: Arc<BlockPattern>,
     /// `L`, at the places of the matrix's lower blocks.
-    lower: Vec<Mat3A>,
+    lower: Blocks,
     /// `E − 2I`.
-    diagonal: Vec<Mat3A>,
+    diagonal: Blocks,
     /// `C_i⁻¹`.
     scale: Vec<Mat3A>,
     /// For each column the blocks below the diagonal, from the last row up: row and place.
@@ -59,8 +61,8 @@ impl Sweeps {
             below,
             below_starts,
             coarse: Coarse::new(&pattern),
-            lower: vec![Mat3A::ZERO; blocks],
-            diagonal: vec![Mat3A::ZERO; rows],
+            lower: Blocks::zeros(blocks),
+            diagonal: Blocks::zeros(rows),
             scale: vec![Mat3A::ZERO; rows],
             pattern,
         }
@@ -86,29 +88,31 @@ impl Sweeps {
         self.coarse.clear();
         for row in 0..self.pattern.rows() {
             let range = self.pattern.row(row);
-            let full = restrict_diagonal(&matrix.diagonal[row], &filters[row], shift);
-            self.coarse.add_diagonal(
-                row,
-                &(full - lock_diagonal(&matrix.diagonal[row], &filters[row])),
-            );
-            let mut pivot = full;
+            let block = &matrix.diagonal[row];
+            let free = filters[row].restrict_diagonal(block);
+            let full = single(free + filters[row].stand_in(block));
+            self.coarse.add_diagonal(row, &single(free));
+            // Only the preconditioner is lifted, never the matrix that is iterated on.
+            let mut pivot = full * (1.0 + shift as f32);
             // First B_ik = A_ik C_k⁻ᵀ, which is all that the pivot needs; then L_ik = C_i⁻¹ B_ik.
             for at in range.clone() {
                 let column = self.pattern.columns[at] as usize;
-                let block = restrict(&matrix.lower[at], &filters[row], &filters[column]);
+                let block = single(restrict(&matrix.lower[at], &filters[row], &filters[column]));
                 self.coarse.add_lower(at, &block);
                 let half = block * self.scale[column].transpose();
-                self.lower[at] = half;
+                self.lower.set(at, &half);
                 pivot -= half * half.transpose();
             }
             let Some(scale) = inverse_cholesky(&pivot, &full) else {
                 return false;
             };
             self.scale[row] = scale;
-            for block in &mut self.lower[range] {
-                *block = scale * *block;
+            for at in range {
+                let block = scale * self.lower.get(at);
+                self.lower.set(at, &block);
             }
-            self.diagonal[row] = scale * full * scale.transpose() - Mat3A::IDENTITY * 2.0;
+            let diagonal = scale * full * scale.transpose() - Mat3A::IDENTITY * 2.0;
+            self.diagonal.set(row, &diagonal);
         }
         true
     }
@@ -120,11 +124,12 @@ impl Sweeps {
         }
     }
 
+    #[inline(always)] // the inner loop of the inner loop
     fn forward_row(&self, row: usize, mut value: Vec3A, x: &[Vec3A]) -> Vec3A {
         let range = self.pattern.row(row);
-        let blocks = &self.lower[range.clone()];
-        for (block, &column) in blocks.iter().zip(&self.pattern.columns[range]) {
-            value -= *block * x[column as usize];
+        let columns = &self.pattern.columns[range.clone()];
+        for (block, &column) in self.lower.iter(range).zip(columns) {
+            value -= block * x[column as usize];
         }
         value
     }
@@ -135,28 +140,26 @@ impl Sweeps {
             let range = self.below_starts[row] as usize..self.below_starts[row + 1] as usize;
             let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
             for &[other, at] in &self.below[range] {
-                let block = &self.lower[at as usize];
+                let block = self.lower.get(at as usize);
                 let value = t[other as usize];
                 x += block.x_axis * value;
                 y += block.y_axis * value;
                 z += block.z_axis * value;
             }
-            // Three dot products at once.
-            let lanes = Mat3A::from_cols(x, y, z).transpose();
-            t[row] = p[row] - (lanes.x_axis + lanes.y_axis + lanes.z_axis);
+            t[row] = p[row] - lane_sums(x, y, z);
         }
     }
 
     /// `z ← (I+L)⁻¹ (z + p + (E − 2I) t)`; answers `p·(z + t)`.
     pub(super) fn forward_product(&self, p: &[Vec3A], t: &[Vec3A], z: &mut [Vec3A]) -> f64 {
-        let mut sum = 0.0;
+        let mut sum = DotSum::default();
         for row in 0..p.len() {
-            let value = z[row] + p[row] + self.diagonal[row] * t[row];
+            let value = z[row] + p[row] + self.diagonal.get(row) * t[row];
             let value = self.forward_row(row, value, z);
             z[row] = value;
-            sum += f64::from(p[row].dot(value + t[row]));
+            sum.add(p[row], value + t[row]);
         }
-        sum
+        sum.total()
     }
 
     /// Number of block rows.
@@ -177,48 +180,8 @@ impl Sweeps {
     }
 }
 
-fn restrict(block: &DMat3, row: &Filter, column: &Filter) -> Mat3A {
-    match (row, column) {
-        (Filter::Free, Filter::Free) => Mat3A::from(block.as_mat3()),
-        (Filter::Held, _) | (_, Filter::Held) => Mat3A::ZERO,
-        _ => Mat3A::from((projection(row) * *block * projection(column)).as_mat3()),
-    }
-}
-
-fn restrict_diagonal(block: &DMat3, filter: &Filter, shift: f64) -> Mat3A {
-    let lifted = *block * (1.0 + shift);
-    let size = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
-    let kept = match filter {
-        Filter::Free => lifted,
-        Filter::Held => DMat3::from_diagonal(DVec3::splat(size)),
-        Filter::Sliding(normal) => {
-            let inside = projection(filter);
-            inside * lifted * inside + outer(*normal) * size
-        }
-    };
-    Mat3A::from(kept.as_mat3())
-}
-
-/// The part of a restricted diagonal block that stands in for the directions that are not free.
-fn lock_diagonal(block: &DMat3, filter: &Filter) -> Mat3A {
-    let size = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
-    match filter {
-        Filter::Free => Mat3A::ZERO,
-        Filter::Held => Mat3A::from_diagonal(Vec3A::splat(size as f32).into()),
-        Filter::Sliding(normal) => Mat3A::from((outer(*normal) * size).as_mat3()),
-    }
-}
-
-fn projection(filter: &Filter) -> DMat3 {
-    match filter {
-        Filter::Free => DMat3::IDENTITY,
-        Filter::Held => DMat3::ZERO,
-        Filter::Sliding(normal) => DMat3::IDENTITY - outer(*normal),
-    }
-}
-
-fn outer(n: DVec3) -> DMat3 {
-    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
+fn single(block: DMat3) -> Mat3A {
+    Mat3A::from(block.as_mat3())
 }
 
 /// `C⁻¹` of a pivot `C Cᵀ`, or `None` if the pivot is no longer safely positive definite beside the block
