@@ -5,12 +5,15 @@ use super::cloth::{ResolvedCloth, resolve_cloth};
 use super::motion::{body_path, place};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
-use crate::spec::{BodySpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, TimeSpec};
+use crate::spec::{
+    BodySpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, SolverSpec, TimeSpec,
+};
 use glam::DVec3;
 use std::fmt::Write;
 use toile::contact::{Body, Shape};
 use toile::energy::EnergyBatch;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator};
+use toile::linalg::LinearSolver;
 use toile::model::{Model, ModelParts};
 use toile::state::State;
 
@@ -200,6 +203,12 @@ fn integrator(time: &TimeSpec) -> Integrator {
             newton_tolerance: time.newton_tolerance,
             tolerance: time.tolerance,
             max_iterations: time.max_iterations,
+            solver: match time.solver {
+                SolverSpec::Auto => LinearSolver::Auto,
+                SolverSpec::IncompleteCholesky => LinearSolver::IncompleteCholesky,
+                SolverSpec::BlockJacobi => LinearSolver::BlockJacobi,
+                SolverSpec::Direct => LinearSolver::Direct,
+            },
         })
     };
     match time.integrator {

@@ -76,6 +76,8 @@ pub struct TimeSpec {
     pub tolerance: f64,
     /// Iterations of the linear solver at the most.
     pub max_iterations: u32,
+    /// How an implicit step's linear systems are solved.
+    pub solver: SolverSpec,
 }
 
 impl Default for TimeSpec {
@@ -90,8 +92,23 @@ impl Default for TimeSpec {
             newton_tolerance: 1e-4,
             tolerance: 1e-3,
             max_iterations: 500,
+            solver: SolverSpec::Auto,
         }
     }
+}
+
+/// How linear systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverSpec {
+    /// What is fastest as a rule.
+    Auto,
+    /// Conjugate gradients with incomplete Cholesky sweeps and a coarse space.
+    IncompleteCholesky,
+    /// Conjugate gradients with the diagonal blocks.
+    BlockJacobi,
+    /// Sparse Cholesky factorisation.
+    Direct,
 }
 
 /// How time is advanced.

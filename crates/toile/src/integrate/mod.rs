@@ -7,6 +7,7 @@ mod system;
 
 pub(crate) use system::System;
 
+use crate::linalg::LinearSolver;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::{Watch, Workspace};
@@ -55,6 +56,8 @@ pub struct ImplicitSettings {
     pub tolerance: f64,
     /// Iterations of a linear solve at the most.
     pub max_iterations: u32,
+    /// How linear systems are solved.
+    pub solver: LinearSolver,
 }
 
 impl ImplicitSettings {
@@ -65,6 +68,7 @@ impl ImplicitSettings {
         newton_tolerance: 1e-4,
         tolerance: 1e-3,
         max_iterations: 500,
+        solver: LinearSolver::Auto,
     };
 }
 
