@@ -19,6 +19,8 @@ pub struct State {
     pub last_change: Vec<DVec3>,
     /// Where the last step began, for integrators that look back.
     pub previous: Option<Previous>,
+    /// What the adaptive step control goes on from.
+    pub step_memory: Option<StepMemory>,
     /// One memory per pin of the model.
     pub pins: Vec<PinState>,
 }
@@ -34,6 +36,15 @@ pub struct Previous {
     pub velocities: Vec<DVec3>,
 }
 
+/// What the adaptive step control remembers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepMemory {
+    /// Length of the next pair of steps (s).
+    pub pair: f64,
+    /// Error of the last pair over the tolerance.
+    pub error: f64,
+}
+
 impl State {
     /// The start of a run: nodes at the given places, at rest.
     pub fn at_rest(model: &Model, positions: Vec<DVec3>) -> Self {
@@ -45,6 +56,7 @@ impl State {
             last_change: vec![DVec3::ZERO; positions.len()],
             positions,
             previous: None,
+            step_memory: None,
             pins: vec![PinState::default(); model.pins.len()],
         }
     }
@@ -59,6 +71,29 @@ impl State {
         previous.step = h;
         previous.positions.copy_from_slice(&self.positions);
         previous.velocities.copy_from_slice(&self.velocities);
+    }
+
+    /// Becomes the other state, in the memory that it has.
+    pub(crate) fn copy_from(&mut self, other: &State) {
+        // Taken apart, so that no field can be forgotten.
+        let State {
+            time,
+            steps,
+            positions,
+            velocities,
+            last_change,
+            previous,
+            step_memory,
+            pins,
+        } = other;
+        self.time = *time;
+        self.steps = *steps;
+        self.positions.clone_from(positions);
+        self.velocities.clone_from(velocities);
+        self.last_change.clone_from(last_change);
+        self.previous.clone_from(previous);
+        self.step_memory = *step_memory;
+        self.pins.clone_from(pins);
     }
 
     /// Whether the state belongs to a world like this one.

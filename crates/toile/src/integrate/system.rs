@@ -35,9 +35,9 @@ const UNSETTLED: f64 = 0.02;
 impl System {
     /// What the model's integrator needs, if it is implicit.
     pub(crate) fn for_model(model: &Model) -> Option<Self> {
-        if let Integrator::SymplecticEuler = model.integrator {
+        let Integrator::Implicit(_) = model.integrator else {
             return None;
-        }
+        };
         let nodes = model.node_count();
         let zeros = || vec![DVec3::ZERO; nodes];
         Some(System {
