@@ -4,16 +4,17 @@
 //! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, three lists
 //! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
 //! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
-//! step (`f64`, 0 for none) with the positions and velocities before it; last a CRC-32 of all before.
+//! step (`f64`, 0 for none) with the positions and velocities before it; the adaptive control's next pair of steps (`f64`,
+//! 0 for none) and last error (`f64`); last a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile::drive::PinState;
-use toile::state::{Previous, State};
+use toile::state::{Previous, State, StepMemory};
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +83,10 @@ impl Checkpoint {
             put_vectors(&mut out, &previous.positions);
             put_vectors(&mut out, &previous.velocities);
         }
+        let memory = state.step_memory.map_or([0.0; 2], |m| [m.pair, m.error]);
+        for number in memory {
+            out.extend(number.to_le_bytes());
+        }
         let sum = crc32fast::hash(&out);
         out.extend(sum.to_le_bytes());
         out
@@ -145,6 +150,7 @@ impl Checkpoint {
         } else {
             None
         };
+        let [pair, error] = [input.u64()?, input.u64()?].map(f64::from_bits);
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
         }
@@ -160,6 +166,7 @@ impl Checkpoint {
                 velocities,
                 last_change,
                 previous,
+                step_memory: (pair > 0.0).then_some(StepMemory { pair, error }),
                 pins,
             },
         })
@@ -225,6 +232,10 @@ mod tests {
                     step: 1e-3,
                     positions: vec![DVec3::Y; 3],
                     velocities: vec![DVec3::Z; 3],
+                }),
+                step_memory: Some(StepMemory {
+                    pair: 0.25,
+                    error: 1.0 / 3.0,
                 }),
                 pins: vec![
                     PinState::default(),
