@@ -6,6 +6,7 @@
 
 mod experiments;
 mod outcome;
+mod plot;
 mod registry;
 mod snapshot;
 
