@@ -70,7 +70,7 @@ fn slow_error(integrator: &str, pairs: u32, ratio: f64) -> Result<f64, LabError>
 /// Orders on the slow motion, with steps far above `1/γ`.
 pub(super) fn orders(findings: &mut Findings) -> Result<(), LabError> {
     let mut plot = Plot::new(
-        "Stiff damping (hγ from 500 to 6000): error of the slow motion after 1 s",
+        "Stiff damping (damping rate × step from 800 to 6000): error of the slow motion",
         Axis::log("mean step h (s)"),
         Axis::log("error (m)"),
     );
