@@ -128,6 +128,20 @@ impl Sweeps {
         self.forward(out);
     }
 
+    /// `out ← P⁻¹ r` for iterations on other matrices than the one factored; `work` is scratch of as many rows.
+    pub(crate) fn precondition(&self, r: &[DVec3], work: &mut [Vec3A], out: &mut [DVec3]) {
+        let unit = r.iter().map(|v| v.abs().max_element()).fold(0.0, f64::max);
+        if unit == 0.0 {
+            out.fill(DVec3::ZERO);
+            return;
+        }
+        self.enter(r, unit, work);
+        self.backward(work);
+        for (row, value) in out.iter_mut().enumerate() {
+            *value = unit * self.leave(row, work[row]);
+        }
+    }
+
     /// `C⁻ᵀ y` of one node: a solution as the caller wants it.
     pub(super) fn leave(&self, row: usize, y: Vec3A) -> DVec3 {
         (self.scale[row].transpose() * y).as_dvec3()
