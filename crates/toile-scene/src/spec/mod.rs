@@ -6,11 +6,13 @@
 
 mod body;
 mod cloth;
+mod drape;
 mod mesh;
 mod motion;
 
 pub use body::{BodySpec, ShapeSpec};
 pub use cloth::{ClothSpec, MaterialSpec, ModelSpec, PinSpec, SelectSpec};
+pub use drape::DrapeSpec;
 pub use mesh::{DiscPatternSpec, MeshSpec, PatternSpec, RestSpec, SpherePatternSpec};
 pub use motion::{InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
 
@@ -37,6 +39,9 @@ pub struct SceneSpec {
     /// The bodies that cloth collides with, by name.
     #[serde(default)]
     pub body: BTreeMap<String, BodySpec>,
+    /// How `toile drape` looks for the equilibrium.
+    #[serde(default)]
+    pub drape: DrapeSpec,
     /// What to write.
     #[serde(default)]
     pub output: OutputSpec,
