@@ -38,7 +38,7 @@ use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
 use potential::Potential;
-use search::{Search, Solved, Step};
+use search::{Operator, Search, Solved, Step};
 use start::Noise;
 use std::ops::ControlFlow;
 use thiserror::Error;
@@ -407,15 +407,15 @@ impl<'a> Descent<'a> {
     fn direction(&mut self, forcing: f64, most: u32) -> Solved {
         let mut wasted = 0;
         if self.gradient() < NEAR {
-            let solved = self
-                .search
-                .solve(&self.potential, self.shift, forcing, most);
+            let exact = Operator::True { shift: self.shift };
+            let solved = self.search.solve(&self.potential, exact, forcing, most);
             if !solved.negative {
                 return solved;
             }
             wasted = solved.iterations;
         }
-        let solved = self.search.solve_projected(&self.potential, forcing, most);
+        let projected = Operator::Projected;
+        let solved = self.search.solve(&self.potential, projected, forcing, most);
         Solved {
             iterations: solved.iterations + wasted,
             ..solved

@@ -6,7 +6,7 @@
 //! search leaves the neighbourhood of a flat, unstable equilibrium.
 
 use super::potential::{Parts, Potential};
-use crate::linalg::{BlockMatrix, Scratch, SolveSettings, Sweeps, solve};
+use crate::linalg::{BlockMatrix, Sweeps};
 use crate::parallel::{self, dot};
 use glam::{DMat3, DVec3, Vec3A};
 
@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-14;
 pub(super) struct Search {
     matrix: BlockMatrix,
     sweeps: Sweeps,
-    scratch: Scratch,
+    diagonal: Vec<DMat3>,
     /// The iterate (m).
     pub x: Vec<DVec3>,
     /// `−∇E` there (N).
@@ -43,6 +43,18 @@ pub(super) struct Search {
     image: Vec<DVec3>,
     moved: Vec<DVec3>,
     work: Vec<Vec3A>,
+}
+
+/// The matrix of a solve.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operator {
+    /// The projected one, with the shift that it was assembled with: never negative.
+    Projected,
+    /// `H + μM` with the true second derivative.
+    True {
+        /// `μ` (1/s²).
+        shift: f64,
+    },
 }
 
 /// How a solve for a direction ended.
@@ -70,7 +82,7 @@ impl Search {
         let mut search = Search {
             matrix: BlockMatrix::new(potential.model.pattern.clone()),
             sweeps: Sweeps::new(potential.model.pattern.clone()),
-            scratch: Scratch::new(rows),
+            diagonal: vec![DMat3::ZERO; rows],
             x,
             force: zeros(),
             elastic: zeros(),
@@ -101,18 +113,23 @@ impl Search {
     /// The preconditioner at the iterate; `false` if something is not finite.
     pub fn factor(&mut self, potential: &Potential, shift: f64) -> bool {
         potential.assemble(&self.x, shift, &mut self.matrix, &mut self.image);
-        for lift in LIFTS {
-            if lift > 0.0 {
-                for block in &mut self.matrix.diagonal {
-                    let size = block.x_axis.x + block.y_axis.y + block.z_axis.z;
-                    *block += DMat3::from_diagonal(DVec3::splat(lift * size));
-                }
+        let Search {
+            matrix,
+            sweeps,
+            diagonal,
+            ..
+        } = self;
+        diagonal.copy_from_slice(&matrix.diagonal);
+        // Only the preconditioner needs the lift; the matrix is as it was afterwards.
+        let factored = LIFTS.into_iter().any(|lift| {
+            for (lifted, block) in matrix.diagonal.iter_mut().zip(&*diagonal) {
+                let size = block.x_axis.x + block.y_axis.y + block.z_axis.z;
+                *lifted = *block + DMat3::from_diagonal(DVec3::splat(lift * size));
             }
-            if self.sweeps.factor(&self.matrix, &potential.filters) {
-                return true;
-            }
-        }
-        false
+            sweeps.factor(matrix, &potential.filters)
+        });
+        matrix.diagonal.copy_from_slice(diagonal);
+        factored
     }
 
     /// `Σ d·D d` with the blocks `D` of the matrix's diagonal (J).
@@ -128,9 +145,10 @@ impl Search {
         }
     }
 
-    /// `image = (H + μM) conjugate`.
-    fn apply(&mut self, potential: &Potential, shift: f64) {
+    /// `image = A conjugate`; answers `conjugate·A conjugate` and what the projected matrix has for it (J).
+    fn apply(&mut self, potential: &Potential, operator: Operator) -> [f64; 2] {
         let Search {
+            matrix,
             x,
             elastic,
             conjugate,
@@ -138,42 +156,32 @@ impl Search {
             image,
             ..
         } = self;
+        let Operator::True { shift } = operator else {
+            matrix.multiply(conjugate, image);
+            for (value, filter) in image.iter_mut().zip(&potential.filters) {
+                *value = filter.apply(*value);
+            }
+            return [dot(conjugate, image); 2];
+        };
         potential.curvature(x, elastic, conjugate, moved, image);
         let masses = &potential.model.masses;
-        let conjugate = &*conjugate;
-        parallel::for_each(image, |i, value| {
-            *value += shift * masses[i] * conjugate[i];
-        });
+        let d = &*conjugate;
+        parallel::for_each(image, |i, value| *value += shift * masses[i] * d[i]);
+        matrix.multiply(conjugate, moved);
+        [dot(conjugate, image), dot(conjugate, moved)]
     }
 
     /// Fills `direction` with a step for the force as it is.
-    pub fn solve(&mut self, potential: &Potential, shift: f64, forcing: f64, limit: u32) -> Solved {
+    pub fn solve(
+        &mut self,
+        potential: &Potential,
+        operator: Operator,
+        forcing: f64,
+        limit: u32,
+    ) -> Solved {
         self.residual.copy_from_slice(&self.force);
         let target = forcing * self.force_norm();
-        self.iterate(potential, shift, target, limit)
-    }
-
-    /// Fills `direction` with a step of the projected matrix, which never meets negative curvature.
-    pub fn solve_projected(&mut self, potential: &Potential, forcing: f64, limit: u32) -> Solved {
-        self.direction.fill(DVec3::ZERO);
-        let settings = SolveSettings {
-            residual: forcing * self.force_norm(),
-            iterations: limit,
-        };
-        let outcome = solve(
-            &self.matrix,
-            &self.sweeps,
-            &self.force,
-            &potential.filters,
-            &mut self.direction,
-            &mut self.scratch,
-            settings,
-        );
-        Solved {
-            iterations: outcome.iterations,
-            bend: dot(&self.direction, self.scratch.image()),
-            negative: false,
-        }
+        self.iterate(potential, operator, target, limit)
     }
 
     /// Looks for negative curvature at the iterate, starting from any vector of forces; if it is found, the
@@ -182,14 +190,20 @@ impl Search {
         for (i, value) in self.residual.iter_mut().enumerate() {
             *value = potential.filters[i].apply(start[i]);
         }
-        let solved = self.iterate(potential, 0.0, 0.0, limit);
+        let solved = self.iterate(potential, Operator::True { shift: 0.0 }, 0.0, limit);
         if solved.negative {
             self.direction.copy_from_slice(&self.conjugate);
         }
         solved.negative
     }
 
-    fn iterate(&mut self, potential: &Potential, shift: f64, target: f64, limit: u32) -> Solved {
+    fn iterate(
+        &mut self,
+        potential: &Potential,
+        operator: Operator,
+        target: f64,
+        limit: u32,
+    ) -> Solved {
         self.direction.fill(DVec3::ZERO);
         self.precondition(potential);
         self.conjugate.copy_from_slice(&self.preconditioned);
@@ -200,12 +214,9 @@ impl Search {
             negative: false,
         };
         while solved.iterations < limit && product > 0.0 {
-            self.apply(potential, shift);
-            solved.iterations += 1;
-            let curvature = dot(&self.conjugate, &self.image);
             // The projected curvature of the direction is the yardstick.
-            self.matrix.multiply(&self.conjugate, &mut self.moved);
-            let projected = dot(&self.conjugate, &self.moved);
+            let [curvature, projected] = self.apply(potential, operator);
+            solved.iterations += 1;
             if curvature <= STRAIGHT * projected {
                 let noise = NOISE * self.diagonal_product(&self.conjugate);
                 solved.negative = curvature < -STRAIGHT * projected - noise;
