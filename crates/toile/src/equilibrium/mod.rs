@@ -200,7 +200,7 @@ pub enum EquilibriumError {
 }
 
 /// Forcing terms of the linear solve: no rougher and no finer than these.
-const FORCING: [f64; 2] = [0.3, 1e-3];
+const FORCING: [f64; 2] = [0.1, 1e-3];
 /// Below this gradient the true second derivative is used.
 const NEAR: f64 = 0.02;
 /// By how much the shift changes.
