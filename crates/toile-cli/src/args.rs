@@ -16,6 +16,7 @@ First steps:
   toile scenes hello > my.toml    start a scene of your own
   toile check my.toml             find mistakes before running
   toile run my.toml --set cloth.sheet.material.bend=1e-5
+  toile drape my.toml             the shape at rest, without the way there
   toile export runs/my --to glb --out my.glb   for Blender
 
 All quantities are SI (m, kg, s, N); z points up. Every command explains itself with --help."
@@ -47,6 +48,28 @@ Examples:
   toile run my.toml --until 0.5
   toile run my.toml --resume")]
     Run(RunArgs),
+    /// Find the shape in which a scene's cloth comes to rest, without simulating how it gets there
+    #[command(after_help = "\
+Minimises the total energy (elastic, gravity, contact) from the scene's start until the force left on the cloth is a
+millionth of its weight. Pins hold their nodes and bodies stand where they are at time 0. There is no friction: friction
+has no energy, and cloth may slide off what would hold it in `toile run`. Cloth has many equilibria; the start and
+drape.seed decide which one is found. The scene's [drape] table has the settings.
+
+The folder is like a run's, and `toile render` and `toile export` work on it:
+  report.html, preview.png, preview-animated.png, scene.resolved.toml
+  frames.toile            the start, the way, the equilibrium (last frame); one second is fps iterations
+  metrics.csv             per iteration: force left, energies, stretch, gap
+  checkpoint.toile        where --resume goes on
+
+Ctrl-C stops after the present iteration; --resume goes on from there (exit code 130).
+Exit code 1: the scene is wrong, no balance was reached, or the scene's [expect] table was missed.
+
+Examples:
+  toile drape hello
+  toile drape table-drape -o results/cloth --set cloth.tablecloth.material.bend=1e-4
+  toile drape my.toml --tolerance 1e-8 --max-iterations 3000
+  toile render runs/hello-drape --frame last --color stretch --out stretch.png")]
+    Drape(DrapeArgs),
     /// Look for mistakes in a scene or a mesh, and say what each means
     #[command(after_help = "\
 For a mesh (.obj, .ply): degenerate and duplicate elements, non-manifold edges, inverted elements, isolated
@@ -98,6 +121,39 @@ pub struct RunArgs {
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     pub overrides: Vec<String>,
     /// Go on from the folder's last checkpoint, to the same bits as an uninterrupted run
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace results that are in the folder already
+    #[arg(long)]
+    pub force: bool,
+    /// Number of threads [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Do not make pictures and the report at the end
+    #[arg(long)]
+    pub no_report: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DrapeArgs {
+    /// A scene file, or the name of a bundled scene (see `toile scenes`)
+    pub scene: String,
+    /// Folder for the results [default: runs/NAME-drape]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Change a field of the scene: field.path=value, value as in TOML; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Stop when the force left is this part of the weight [default: the scene's drape.tolerance, 1e-6]
+    #[arg(long, value_name = "SHARE")]
+    pub tolerance: Option<f64>,
+    /// Iterations at the most [default: the scene's drape.max_iterations, 1000]
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<u32>,
+    /// Go on from the folder's last checkpoint
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
     /// Replace results that are in the folder already

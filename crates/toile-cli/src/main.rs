@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Run(args) => commands::run::run(&args),
+        Command::Drape(args) => commands::drape::drape(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Render(args) => commands::render::render(&args),

@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
-use toile_scene::run::{Observer, Progress};
+use toile_scene::run::{DrapeObserver, DrapeProgress, Observer, Progress};
 
 /// Shows how far a run is: step rate, simulated time, time left.
 pub enum ProgressDisplay {
@@ -93,5 +93,59 @@ impl Lines {
             progress.time,
             indicatif::HumanDuration(Duration::from_secs_f64(left.clamp(0.0, 1e9))),
         );
+    }
+}
+
+/// Shows how far a drape is: how many of the orders of magnitude of the force are gone.
+pub struct DrapeDisplay {
+    bar: Option<ProgressBar>,
+    lines: bool,
+    last: Instant,
+    first: f64,
+    best: u64,
+}
+
+impl DrapeDisplay {
+    /// Chooses by what standard error is connected to.
+    pub fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let style = ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        DrapeDisplay {
+            bar: (!quiet && terminal).then(|| ProgressBar::new(100).with_style(style)),
+            lines: !quiet && !terminal,
+            last: Instant::now(),
+            first: 0.0,
+            best: 0,
+        }
+    }
+
+    /// Clears the bar.
+    pub fn finish(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl DrapeObserver for DrapeDisplay {
+    fn iteration(&mut self, progress: &DrapeProgress) {
+        // Cloth that starts flat and free has forces that grow at first; the largest counts.
+        self.first = self.first.max(progress.gradient);
+        let text = format!(
+            "iteration {}, force {:.1e} of the weight, energy {:.6} J",
+            progress.iteration, progress.gradient, progress.energy
+        );
+        if let Some(bar) = &self.bar {
+            let gone = (self.first / progress.gradient).log10();
+            let wanted = (self.first / progress.tolerance).log10();
+            let percent = (100.0 * gone / wanted).clamp(0.0, 100.0);
+            self.best = self.best.max(percent as u64);
+            bar.set_position(self.best);
+            bar.set_message(text);
+        } else if self.lines && self.last.elapsed() >= LINE_INTERVAL {
+            self.last = Instant::now();
+            eprintln!("{text}");
+        }
     }
 }

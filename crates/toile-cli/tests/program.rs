@@ -31,7 +31,7 @@ fn has(bytes: &[u8], part: &[u8]) -> bool {
 fn help_names_every_command_and_each_explains_itself() {
     let folder = Folder::new();
     let help = toile(&folder, &["--help"]).good().stdout;
-    let commands = "run check export render scenes schema lab completions";
+    let commands = "run drape check export render scenes schema lab completions";
     for command in commands.split(' ') {
         assert!(help.contains(&format!("\n  {command} ")), "{help}");
         let own = toile(&folder, &[command, "--help"]).good().stdout;

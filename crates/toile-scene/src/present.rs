@@ -200,6 +200,17 @@ pub fn write_previews(
     folder: &Path,
     camera_spec: CameraSpec,
 ) -> Result<(), PresentError> {
+    let label = |frame: &RecordedFrame| format!("t = {:.2} s", frame.time);
+    write_labelled_previews(recording, folder, camera_spec, &label)
+}
+
+/// Writes `preview.png` and `preview-animated.png` with other words under the pictures than the time.
+pub fn write_labelled_previews(
+    recording: &Recording,
+    folder: &Path,
+    camera_spec: CameraSpec,
+    label: &dyn Fn(&RecordedFrame) -> String,
+) -> Result<(), PresentError> {
     let style = PictureStyle {
         camera: camera_spec,
         size: Size {
@@ -217,7 +228,7 @@ pub fn write_previews(
         .collect();
     let sheet: Vec<(Image, String)> = spread(frames.len(), SHEET_FRAMES)
         .into_iter()
-        .map(|k| (images[k].clone(), format!("t = {:.2} s", frames[k].time)))
+        .map(|k| (images[k].clone(), label(&frames[k])))
         .collect();
     let sheet = contact_sheet(&sheet, 4).encode_png()?;
     write_atomically(&folder.join("preview.png"), &sheet)?;

@@ -17,6 +17,7 @@ pub mod certificate;
 pub mod contact;
 pub mod drive;
 pub mod energy;
+pub mod equilibrium;
 pub mod integrate;
 pub mod linalg;
 pub mod mesh;

@@ -239,6 +239,7 @@ fn the_adaptive_error_follows_the_tolerance() {
         newton_tolerance: 1e-10,
         tolerance: 1e-8,
         max_iterations: 100,
+        ..Default::default()
     });
     for integrator in [mixed(MixedScheme::A), mixed(MixedScheme::C), bdf2] {
         let (rough, few) = solution(1e-6, integrator);

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod check;
+pub mod drape;
 pub mod export;
 pub mod lab;
 pub mod render;

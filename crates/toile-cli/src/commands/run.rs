@@ -14,12 +14,12 @@ use toile_scene::present::{write_previews, write_report_page};
 use toile_scene::recording::Recording;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
-    Checkpoint, RunFolder, RunOptions, RunOutcome, RunSummary, judge, run as run_world,
+    Checkpoint, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict, judge, run as run_world,
 };
 use toile_scene::scene::{World, parse_override, resolve};
 use toile_scene::spec::OutputSpec;
 
-static STOP: AtomicBool = AtomicBool::new(false);
+pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let mut source = find_scene(&args.scene)?;
@@ -40,7 +40,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         RunFolder::create(&path, args.force)
     }
     .or_report()?;
-    listen_for_interrupts()?;
+    listen_for_interrupts("frame")?;
 
     let note = |text: String| {
         if !args.quiet {
@@ -73,17 +73,18 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
 }
 
 /// `runs/NAME`, with the name of the scene file or of the bundled scene.
-fn default_folder(scene: &str) -> PathBuf {
+pub(super) fn default_folder(scene: &str) -> PathBuf {
     let stem = Path::new(scene).file_stem();
     Path::new("runs").join(stem.unwrap_or("scene".as_ref()))
 }
 
-fn listen_for_interrupts() -> Result<()> {
-    ctrlc::set_handler(|| {
+/// The first Ctrl-C stops after the present frame or whatever `part` is called, the second at once.
+pub(super) fn listen_for_interrupts(part: &'static str) -> Result<()> {
+    ctrlc::set_handler(move || {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED.into()); // asked twice: now
         }
-        eprintln!("\nstopping after this frame (once more to stop at once)");
+        eprintln!("\nstopping after this {part} (once more to stop at once)");
     })
     .or_report()
 }
@@ -154,6 +155,11 @@ fn finish(
     let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).or_report()?;
     let state = checkpoint.map_or_else(|| world.state.clone(), |c| c.state);
     let verdicts = judge(&world.expect, &metrics, &state);
+    Ok(report_verdicts(&verdicts, args.quiet))
+}
+
+/// Says which expectations were missed.
+pub(super) fn report_verdicts(verdicts: &[Verdict], quiet: bool) -> ExitCode {
     let missed = verdicts.iter().filter(|v| !v.holds);
     for verdict in missed.clone() {
         eprintln!(
@@ -162,15 +168,15 @@ fn finish(
         );
     }
     if missed.count() > 0 {
-        return Ok(ExitCode::FAILURE);
+        return ExitCode::FAILURE;
     }
-    if !verdicts.is_empty() && !args.quiet {
+    if !verdicts.is_empty() && !quiet {
         say(format!(
             "all {} expectations of the scene hold",
             verdicts.len()
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 fn facts(world: &World, summary: &RunSummary, metrics: &MetricsTable) -> Vec<(String, String)> {

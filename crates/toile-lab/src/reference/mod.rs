@@ -9,6 +9,7 @@ mod elastica;
 mod elliptic;
 mod plate;
 
+#[allow(unused_imports)]
 pub(crate) use bessel::{bessel_j0, bessel_j0_zero};
 pub(crate) use catenary::Catenary;
 pub(crate) use elastica::{HeavyElastica, PostBuckled};

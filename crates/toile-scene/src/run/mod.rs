@@ -6,12 +6,14 @@
 //! bytes.
 
 mod checkpoint;
+mod drape;
 mod folder;
 mod metrics;
 mod runner;
 mod verdict;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use drape::{DRAPE_COLUMNS, DrapeObserver, DrapeOptions, DrapeProgress, DrapeSummary, drape};
 pub use folder::{FolderError, RunFolder, write_atomically};
 pub use metrics::{FrameMetrics, METRIC_COLUMNS};
 pub use runner::{Frame, Observer, Progress, RunError, RunOptions, RunOutcome, RunSummary, run};

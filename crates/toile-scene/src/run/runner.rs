@@ -14,6 +14,7 @@ use std::time::Instant;
 use thiserror::Error;
 use toile::advance::advance;
 use toile::certificate::{Energies, StepError};
+use toile::equilibrium::EquilibriumError;
 use toile::state::State;
 use toile::step::Workspace;
 
@@ -103,6 +104,9 @@ pub enum RunError {
     /// The physics failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// The static solver failed.
+    #[error(transparent)]
+    Equilibrium(#[from] EquilibriumError),
     /// The folder failed.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -308,18 +312,7 @@ impl<'a> Sinks<'a> {
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let time = self.frames as f64 / world.schedule.fps;
-        let poses: Vec<BodyPose> = world
-            .model
-            .bodies
-            .iter()
-            .map(|body| {
-                let pose = body.pose(state.time);
-                BodyPose {
-                    translation: pose.translation,
-                    rotation: pose.rotation,
-                }
-            })
-            .collect();
+        let poses = body_poses(world, state.time);
         let frame = Frame {
             index: self.frames,
             time,
@@ -352,15 +345,27 @@ impl<'a> Sinks<'a> {
     }
 }
 
+/// Where the bodies are at a time (s).
+pub(super) fn body_poses(world: &World, time: f64) -> Vec<BodyPose> {
+    let pose = |body: &toile::contact::Body| {
+        let pose = body.pose(time);
+        BodyPose {
+            translation: pose.translation,
+            rotation: pose.rotation,
+        }
+    };
+    world.model.bodies.iter().map(pose).collect()
+}
+
 /// A text table that grows line by line.
-struct Table {
+pub(super) struct Table {
     path: PathBuf,
     file: File,
     length: u64,
 }
 
 impl Table {
-    fn create(path: PathBuf, heading: &str) -> Result<Self, RunError> {
+    pub(super) fn create(path: PathBuf, heading: &str) -> Result<Self, RunError> {
         match File::create(&path) {
             Ok(file) => {
                 let mut table = Table {
@@ -375,7 +380,7 @@ impl Table {
         }
     }
 
-    fn resume(path: PathBuf, length: u64) -> Result<Self, RunError> {
+    pub(super) fn resume(path: PathBuf, length: u64) -> Result<Self, RunError> {
         let opened = File::options().write(true).open(&path).and_then(|mut f| {
             // Made longer, it would be filled up with zeros.
             let present = f.metadata()?.len();
@@ -395,7 +400,7 @@ impl Table {
         }
     }
 
-    fn line(&mut self, text: &str) -> Result<(), RunError> {
+    pub(super) fn line(&mut self, text: &str) -> Result<(), RunError> {
         let line = format!("{text}\n");
         self.length += line.len() as u64;
         self.file
@@ -403,8 +408,13 @@ impl Table {
             .map_err(|source| self.error(source))
     }
 
-    fn sync(&self) -> Result<(), RunError> {
+    pub(super) fn sync(&self) -> Result<(), RunError> {
         self.file.sync_data().map_err(|source| self.error(source))
+    }
+
+    /// Bytes written.
+    pub(super) fn length(&self) -> u64 {
+        self.length
     }
 
     fn error(&self, source: std::io::Error) -> RunError {

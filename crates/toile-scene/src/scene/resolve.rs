@@ -6,13 +6,15 @@ use super::motion::{body_path, place};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
-    BodySpec, ControlSpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, SolverSpec, TimeSpec,
+    BodySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, SolverSpec,
+    TimeSpec,
 };
 use glam::DVec3;
 use std::fmt::Write;
 use toile::advance::StepControl;
 use toile::contact::{Body, Shape};
 use toile::energy::EnergyBatch;
+use toile::equilibrium::EquilibriumSettings;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::linalg::LinearSolver;
 use toile::model::{Model, ModelParts};
@@ -55,6 +57,8 @@ pub struct World {
     pub cloth_tracks: Vec<ClothTrack>,
     /// The bodies as recordings show them.
     pub body_tracks: Vec<BodyTrack>,
+    /// How to look for the equilibrium.
+    pub drape: EquilibriumSettings,
     /// What must be true at the end.
     pub expect: ExpectSpec,
     /// What looks wrong though it can be simulated.
@@ -122,6 +126,7 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
         spec.output.checkpoint_interval,
     )?;
     check_positive(source, "output.camera.zoom", spec.output.camera.zoom)?;
+    let drape = resolve_drape(source, &spec.drape)?;
     if spec.cloth.is_empty() {
         let message = "the scene has no cloth; add a table [cloth.NAME] with a mesh";
         return Err(source.error("", message));
@@ -146,7 +151,8 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
         .collect::<Result<Vec<_>, _>>()?;
     let resolved = toml::to_string_pretty(&spec)
         .map_err(|error| SceneError::general(&source.name, error.to_string()))?;
-    assemble(source, &spec, schedule, cloths, bodies, resolved)
+    let world = assemble(source, &spec, schedule, cloths, bodies, resolved)?;
+    Ok(World { drape, ..world })
 }
 
 fn assemble(
@@ -193,6 +199,7 @@ fn assemble(
         schedule,
         cloth_tracks,
         body_tracks,
+        drape: EquilibriumSettings::default(),
         expect: spec.expect.clone(),
         warnings,
         resolved,
@@ -230,6 +237,32 @@ fn integrator(time: &TimeSpec) -> Integrator {
         IntegratorSpec::BackwardEuler => implicit(ImplicitRule::BackwardEuler),
         IntegratorSpec::Bdf2 => implicit(ImplicitRule::Bdf2),
     }
+}
+
+fn resolve_drape(
+    source: &SceneSource,
+    spec: &DrapeSpec,
+) -> Result<EquilibriumSettings, SceneError> {
+    check_positive(source, "drape.tolerance", spec.tolerance)?;
+    check_positive(source, "drape.barrier", spec.barrier)?;
+    if spec.max_iterations == 0 {
+        return Err(source.error("drape.max_iterations", "must be at least 1"));
+    }
+    if !(0.0..=0.1).contains(&spec.perturbation) {
+        let message = format!(
+            "is {}; it must be between 0 and 0.1 edge lengths",
+            spec.perturbation
+        );
+        return Err(source.error("drape.perturbation", message));
+    }
+    Ok(EquilibriumSettings {
+        tolerance: spec.tolerance,
+        max_iterations: spec.max_iterations,
+        barrier: spec.barrier,
+        perturbation: spec.perturbation,
+        seed: u64::from(spec.seed),
+        ..EquilibriumSettings::default()
+    })
 }
 
 /// A step longer than this is not chosen by itself (s).

@@ -7,6 +7,7 @@
 mod air;
 mod body;
 mod cloth;
+mod drape;
 mod material;
 mod mesh;
 mod motion;
@@ -14,6 +15,7 @@ mod motion;
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, ShapeSpec};
 pub use cloth::{ClothSpec, DragSpec, PinSpec, SelectSpec, SlideSpec};
+pub use drape::DrapeSpec;
 pub use material::{
     BendingSpec, CurvesSpec, FoldLawSpec, FoldRestSpec, FoldSpec, HessianSpec, MaterialSpec,
     ModelSpec, TableSpec, WarpSpec,
@@ -44,6 +46,9 @@ pub struct SceneSpec {
     /// The bodies that cloth collides with, by name.
     #[serde(default)]
     pub body: BTreeMap<String, BodySpec>,
+    /// How `toile drape` looks for the equilibrium.
+    #[serde(default)]
+    pub drape: DrapeSpec,
     /// What to write.
     #[serde(default)]
     pub output: OutputSpec,

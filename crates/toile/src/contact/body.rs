@@ -54,6 +54,13 @@ impl Body {
     }
 }
 
+impl Placement {
+    /// Signed distance and world normal at a world point, with the body as it stands at the end of the step.
+    pub fn sample(&self, point: DVec3) -> Sample {
+        sample_at(&self.shape, &self.end, point)
+    }
+}
+
 pub(super) fn sample_at(shape: &Shape, pose: &Pose, point: DVec3) -> Sample {
     let local = shape.sample(pose.unapply(point));
     Sample {

@@ -9,4 +9,4 @@ mod pin;
 
 pub use motion::{Interpolation, Keyframes, Motion, MotionError, Pose, RigidPath};
 pub use pin::{Interval, NodeTrajectory, Pin, PinError, PinPath, PinState};
-pub(crate) use pin::{check_pins, drive_pins};
+pub(crate) use pin::{check_pins, drive_pins, held_places};

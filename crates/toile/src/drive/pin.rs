@@ -178,8 +178,32 @@ pub(crate) fn check_pins(pins: &[Pin], node_count: usize) -> Result<(), PinError
 /// its place at the end of the step. A step belongs to an interval if the interval holds at its start.
 pub(crate) fn drive_pins(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
     workspace.held.fill(false);
+    let times = [state.time + 1e-9 * h, state.time + h];
+    for_each_held(model, state, times, |node, here, target| {
+        workspace.hold(node, here, target, h);
+    });
+}
+
+/// Where pins hold nodes at the time of the state: `Some(place)` (m) for every held node.
+pub(crate) fn held_places(model: &Model, state: &mut State) -> Vec<Option<DVec3>> {
+    let mut places = vec![None; model.node_count()];
+    let now = state.time;
+    for_each_held(model, state, [now; 2], |node, _, target| {
+        places[node] = Some(target);
+    });
+    places
+}
+
+/// Calls `hold(node, position, target)` for every node that is held at the first of the times (s), with its place
+/// at the second. Nodes that are grasped only now are remembered where they are.
+fn for_each_held(
+    model: &Model,
+    state: &mut State,
+    [now, end]: [f64; 2],
+    mut hold: impl FnMut(usize, DVec3, DVec3),
+) {
     for (pin, memory) in model.pins.iter().zip(&mut state.pins) {
-        let interval = pin.interval_at(state.time + 1e-9 * h);
+        let interval = pin.interval_at(now);
         let grasped_now = interval.is_some() && memory.interval != interval;
         memory.interval = interval;
         if interval.is_none() {
@@ -193,17 +217,16 @@ pub(crate) fn drive_pins(model: &Model, state: &mut State, workspace: &mut Works
                     let place = |&n: &u32| frame.unapply(state.positions[n as usize]);
                     memory.anchors = pin.nodes.iter().map(place).collect();
                 }
-                let frame = path.pose(state.time + h);
+                let frame = path.pose(end);
                 for (&node, &anchor) in pin.nodes.iter().zip(&memory.anchors) {
                     let here = state.positions[node as usize];
-                    workspace.hold(node as usize, here, frame.apply(anchor), h);
+                    hold(node as usize, here, frame.apply(anchor));
                 }
             }
             PinPath::Recorded(trajectory) => {
                 for (k, &node) in pin.nodes.iter().enumerate() {
-                    let target = trajectory.position(k, state.time + h);
                     let here = state.positions[node as usize];
-                    workspace.hold(node as usize, here, target, h);
+                    hold(node as usize, here, trajectory.position(k, end));
                 }
             }
         }

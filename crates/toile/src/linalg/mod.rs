@@ -24,4 +24,4 @@ pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
 use skyline::Skyline;
-use sweeps::Sweeps;
+pub(crate) use sweeps::{PreconditionScratch, Sweeps};

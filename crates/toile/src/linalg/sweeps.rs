@@ -21,6 +21,24 @@ use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
 
+/// Vectors that [`Sweeps::precondition`] works in.
+#[derive(Clone, Debug)]
+pub(crate) struct PreconditionScratch {
+    forward: Vec<Vec3A>,
+    backward: Vec<Vec3A>,
+    patches: Vec<f64>,
+}
+
+impl PreconditionScratch {
+    pub(crate) fn new(sweeps: &Sweeps) -> Self {
+        PreconditionScratch {
+            forward: vec![Vec3A::ZERO; sweeps.rows()],
+            backward: vec![Vec3A::ZERO; sweeps.rows()],
+            patches: vec![0.0; 3 * sweeps.coarse.count()],
+        }
+    }
+}
+
 /// The scaled factor, with room for refilling in place.
 #[derive(Clone, Debug)]
 pub struct Sweeps {
@@ -171,6 +189,28 @@ impl Sweeps {
     pub(super) fn scale(&self, residual: &[DVec3], unit: f64, out: &mut [Vec3A]) {
         for (row, value) in out.iter_mut().enumerate() {
             *value = self.scale[row] * (residual[row] / unit).as_vec3a();
+        }
+    }
+
+    /// `out ← (P⁻¹ + Z E⁻¹ Zᵀ) r` for iterations on other matrices than the one factored.
+    pub(crate) fn precondition(
+        &self,
+        r: &[DVec3],
+        work: &mut PreconditionScratch,
+        out: &mut [DVec3],
+    ) {
+        let unit = r.iter().map(|v| v.abs().max_element()).fold(0.0, f64::max);
+        if unit == 0.0 {
+            out.fill(DVec3::ZERO);
+            return;
+        }
+        self.scale(r, unit, &mut work.forward);
+        self.forward(&mut work.forward);
+        self.backward(&work.forward, &mut work.backward);
+        self.coarse.correction(r, unit, &mut work.patches);
+        for (row, value) in out.iter_mut().enumerate() {
+            let patch = DVec3::from_slice(&work.patches[3 * self.coarse.patch(row)..]);
+            *value = unit * (self.leave(row, work.backward[row]) + patch);
         }
     }
 

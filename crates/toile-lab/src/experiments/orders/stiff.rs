@@ -40,7 +40,9 @@ fn spring(integrator: &str, lambda: f64, gamma: f64) -> Result<World, LabError> 
     };
     let mut world = resolve(&source, source.parse()?)?;
     for energy in &mut world.model.energies {
-        let toile::energy::EnergyBatch::Springs(batch) = energy;
+        let toile::energy::EnergyBatch::Springs(batch) = energy else {
+            continue;
+        };
         batch.springs.retain(|s| s.nodes == [0, 1]);
     }
     Ok(world)

@@ -1,0 +1,200 @@
+//! `toile drape`.
+
+use super::run::{STOP, default_folder, listen_for_interrupts, report_verdicts};
+use super::{OrReport, find_scene};
+use crate::INTERRUPTED;
+use crate::args::DrapeArgs;
+use crate::output::say;
+use crate::progress::DrapeDisplay;
+use miette::{Result, miette};
+use std::process::ExitCode;
+use toile::equilibrium::{Curvature, EquilibriumCertificate, EquilibriumStatus};
+use toile_scene::present::{write_labelled_previews, write_report_page};
+use toile_scene::recording::{RecordedFrame, Recording};
+use toile_scene::report::MetricsTable;
+use toile_scene::run::{DrapeOptions, DrapeSummary, RunFolder, drape as drape_world, judge};
+use toile_scene::scene::{World, parse_override, resolve};
+use toile_scene::spec::OutputSpec;
+
+pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
+    let mut source = find_scene(&args.scene)?;
+    let settings = [
+        args.tolerance.map(|t| format!("drape.tolerance={t:e}")),
+        args.max_iterations
+            .map(|n| format!("drape.max_iterations={n}")),
+    ];
+    for text in args.overrides.iter().chain(settings.iter().flatten()) {
+        let parsed = parse_override(text).map_err(|message| miette!("--set {message}"))?;
+        source.overrides.push(parsed);
+    }
+    let spec = source.parse()?;
+    let output = spec.output.clone();
+    let world = resolve(&source, spec)?;
+    let path = args.output.clone().unwrap_or_else(|| {
+        let mut name = default_folder(&args.scene).into_os_string();
+        name.push("-drape");
+        name.into()
+    });
+    let folder = if args.resume {
+        RunFolder::resume(&path)
+    } else {
+        RunFolder::create(&path, args.force)
+    }
+    .or_report()?;
+    listen_for_interrupts("iteration")?;
+
+    let note = |text: String| {
+        if !args.quiet {
+            say(text);
+        }
+    };
+    note(introduction(&world));
+    let mut display = DrapeDisplay::new(args.quiet);
+    let options = DrapeOptions {
+        resume: args.resume,
+        threads: args.threads.map(usize::from),
+        checkpoint_interval: output.checkpoint_interval,
+        stop: &STOP,
+    };
+    let summary = drape_world(&world, &folder, &options, &mut display);
+    display.finish();
+    let summary = summary.or_report()?;
+    note(conclusion(&summary));
+    if summary.status == EquilibriumStatus::Interrupted {
+        eprintln!("stopped; {}", go_on(args, &folder));
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    finish(&world, &folder, &output, args, &summary)
+}
+
+fn go_on(args: &DrapeArgs, folder: &RunFolder) -> String {
+    format!(
+        "continue with: toile drape {} -o {} --resume",
+        args.scene,
+        folder.path().display()
+    )
+}
+
+fn introduction(world: &World) -> String {
+    format!(
+        "{}: {} nodes, {} faces, to a force of {:e} of the weight",
+        if world.title.is_empty() {
+            "scene"
+        } else {
+            &world.title
+        },
+        world.model.node_count(),
+        world.model.face_count(),
+        world.drape.tolerance,
+    )
+}
+
+fn conclusion(summary: &DrapeSummary) -> String {
+    let certificate = &summary.certificate;
+    let resumed = summary
+        .resumed_at
+        .map_or(String::new(), |k| format!(" (resumed at {k})"));
+    let end = match summary.status {
+        EquilibriumStatus::Converged => "in balance",
+        EquilibriumStatus::Interrupted => "stopped",
+        EquilibriumStatus::IterationLimit | EquilibriumStatus::Stalled => "not in balance",
+    };
+    format!(
+        "{end} after {} iterations{resumed} in {:.2} s: force {:.1e} of the weight, {}; worst stretch {:.2} %{}",
+        summary.iterations,
+        summary.wall,
+        certificate.gradient,
+        kind(certificate),
+        certificate.stretch_worst * 100.0,
+        certificate
+            .gap_smallest
+            .map_or(String::new(), |gap| format!(
+                ", smallest gap {:.3} mm",
+                gap * 1e3
+            )),
+    )
+}
+
+fn kind(certificate: &EquilibriumCertificate) -> &'static str {
+    match certificate.curvature {
+        Curvature::NoneNegative => "a minimum as far as was looked",
+        Curvature::Negative => "a saddle",
+        Curvature::Unknown => "not looked at further",
+    }
+}
+
+/// Pictures, report and verdict of a drape that reached an end of its own.
+fn finish(
+    world: &World,
+    folder: &RunFolder,
+    output: &OutputSpec,
+    args: &DrapeArgs,
+    summary: &DrapeSummary,
+) -> Result<ExitCode> {
+    let recording = Recording::open(folder.path()).or_report()?;
+    let text = std::fs::read_to_string(folder.file("metrics.csv")).or_report()?;
+    let mut metrics = MetricsTable::parse_csv(&text).or_report()?;
+    if output.preview && !args.no_report {
+        let rate = world.schedule.fps;
+        let label = |frame: &RecordedFrame| format!("iteration {:.0}", frame.time * rate);
+        let camera = output.camera;
+        write_labelled_previews(&recording, folder.path(), camera, &label).or_report()?;
+    }
+    if output.report && !args.no_report {
+        let (facts, scene) = (facts(world, summary), &world.resolved);
+        write_report_page(&recording, &metrics, facts, scene, folder.path()).or_report()?;
+        if !args.quiet {
+            say(format!("look at {}", folder.file("report.html").display()));
+        }
+    }
+    if summary.status != EquilibriumStatus::Converged {
+        eprintln!("{}", advice(args, folder, summary));
+        return Ok(ExitCode::FAILURE);
+    }
+    // What the scene expects is judged by the end alone, and at rest no speed is worth a word.
+    metrics.rows = metrics.rows.pop().into_iter().collect();
+    let mut verdicts = judge(&world.expect, &metrics, &summary.state);
+    verdicts.retain(|v| v.what != "speed_below");
+    Ok(report_verdicts(&verdicts, args.quiet))
+}
+
+fn advice(args: &DrapeArgs, folder: &RunFolder, summary: &DrapeSummary) -> String {
+    let certificate = &summary.certificate;
+    let left = format!(
+        "the force is still {:.1e} of the weight",
+        certificate.gradient
+    );
+    if summary.status == EquilibriumStatus::Stalled {
+        return format!(
+            "no step lowers the energy any more, and {left}; ask for less with --tolerance"
+        );
+    }
+    format!(
+        "the limit of iterations is reached and {left}. Cloth that nothing holds or catches has no equilibrium, and without \
+         friction it may slide off a body; otherwise {}",
+        go_on(args, folder)
+    )
+}
+
+fn facts(world: &World, summary: &DrapeSummary) -> Vec<(String, String)> {
+    let certificate = &summary.certificate;
+    let mut facts = vec![
+        ("nodes".to_owned(), world.model.node_count().to_string()),
+        ("faces".to_owned(), world.model.face_count().to_string()),
+        ("iterations".to_owned(), summary.iterations.to_string()),
+        (
+            "force left / weight".to_owned(),
+            format!("{:.1e}", certificate.gradient),
+        ),
+        ("equilibrium".to_owned(), kind(certificate).to_owned()),
+        (
+            "worst stretch".to_owned(),
+            format!("{:.2} %", certificate.stretch_worst * 100.0),
+        ),
+    ];
+    if !world.model.bodies.is_empty() {
+        let force = certificate.contact_force.length();
+        facts.push(("force of bodies".to_owned(), format!("{force:.4} N")));
+    }
+    facts
+}
