@@ -6,6 +6,7 @@
 
 mod experiments;
 mod outcome;
+mod plot;
 #[allow(dead_code)]
 mod reference;
 mod registry;

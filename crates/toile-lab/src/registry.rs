@@ -1,6 +1,6 @@
 //! The experiments by name, and how one is run.
 
-use crate::experiments::free_flight;
+use crate::experiments::{free_flight, orders};
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -67,7 +67,7 @@ pub enum LabError {
 }
 
 /// All experiments.
-pub const EXPERIMENTS: &[Experiment] = &[free_flight::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[free_flight::EXPERIMENT, orders::EXPERIMENT];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {

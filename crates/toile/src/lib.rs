@@ -11,6 +11,7 @@
 //! All quantities are SI (m, kg, s, N, rad); `z` points up. Results are the same bit for bit whatever
 //! the number of threads.
 
+pub mod advance;
 pub mod air;
 pub mod certificate;
 pub mod contact;

@@ -23,6 +23,8 @@ pub struct State {
     pub rest_angles: Vec<f64>,
     /// The angle by which each of those hinges has flowed in all (rad).
     pub creased: Vec<f64>,
+    /// What the adaptive step control goes on from.
+    pub step_memory: Option<StepMemory>,
     /// One memory per pin of the model.
     pub pins: Vec<PinState>,
 }
@@ -36,6 +38,15 @@ pub struct Previous {
     pub positions: Vec<DVec3>,
     /// Node velocities (m/s).
     pub velocities: Vec<DVec3>,
+}
+
+/// What the adaptive step control remembers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepMemory {
+    /// Length of the next pair of steps (s).
+    pub pair: f64,
+    /// Error of the last pair over the tolerance.
+    pub error: f64,
 }
 
 impl State {
@@ -52,6 +63,7 @@ impl State {
             previous: None,
             creased: vec![0.0; rest_angles.len()],
             rest_angles,
+            step_memory: None,
             pins: vec![PinState::default(); model.pins.len()],
         }
     }
@@ -66,6 +78,33 @@ impl State {
         previous.step = h;
         previous.positions.copy_from_slice(&self.positions);
         previous.velocities.copy_from_slice(&self.velocities);
+    }
+
+    /// Becomes the other state, in the memory that it has.
+    pub(crate) fn copy_from(&mut self, other: &State) {
+        // Taken apart, so that no field can be forgotten.
+        let State {
+            time,
+            steps,
+            positions,
+            velocities,
+            last_change,
+            previous,
+            rest_angles,
+            creased,
+            step_memory,
+            pins,
+        } = other;
+        self.time = *time;
+        self.steps = *steps;
+        self.positions.clone_from(positions);
+        self.velocities.clone_from(velocities);
+        self.last_change.clone_from(last_change);
+        self.previous.clone_from(previous);
+        self.rest_angles.clone_from(rest_angles);
+        self.creased.clone_from(creased);
+        self.step_memory = *step_memory;
+        self.pins.clone_from(pins);
     }
 
     /// Whether the state belongs to a world like this one.

@@ -1,11 +1,13 @@
 //! One time step, as an outline.
 
+use crate::advance::{Saved, StabilityScratch};
 use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
 use crate::contact::{Candidate, Placement, collide};
 use crate::drive::drive_pins;
 use crate::energy::assembly::Plan;
+use crate::integrate::mixed::MixedScratch;
 use crate::integrate::{Integrator, Predicted, System, predict};
 use crate::model::Model;
 use crate::parallel;
@@ -71,10 +73,16 @@ pub struct Workspace {
     pub(crate) forces: Vec<DVec3>,
     /// Angles of a cloth's hinges (rad).
     angles: Vec<f64>,
-    /// What an explicit integrator adds forces up by.
+    /// What an explicit or mixed integrator adds forces up by.
     pub(crate) plan: Option<Plan>,
+    /// What a mixed integrator needs besides.
+    pub(crate) mixed: Option<Box<MixedScratch>>,
     /// What an implicit integrator needs besides.
     pub(crate) system: Option<Box<System>>,
+    /// States to go back to.
+    pub(crate) saved: Option<Box<Saved>>,
+    /// What the stability limit is worked out in.
+    pub(crate) stability: Option<Box<StabilityScratch>>,
     clock: Option<fn() -> f64>,
 }
 
@@ -97,9 +105,13 @@ impl Workspace {
             bodies: Vec::with_capacity(model.bodies.len()),
             forces: vec![DVec3::ZERO; nodes],
             angles: Vec::new(),
-            plan: matches!(model.integrator, Integrator::SymplecticEuler)
+            plan: (!matches!(model.integrator, Integrator::Implicit(_)))
                 .then(|| Plan::new(nodes, &model.energies, None)),
+            mixed: matches!(model.integrator, Integrator::Mixed(_))
+                .then(|| Box::new(MixedScratch::new(nodes))),
             system: System::for_model(model).map(Box::new),
+            saved: None,
+            stability: None,
             clock,
         }
     }

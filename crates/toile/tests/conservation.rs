@@ -2,26 +2,15 @@
 
 mod common;
 
-use common::{COTTON, square, world};
+use common::{COTTON, square, stir, world};
 use toile::certificate::{Energies, momentum};
 use toile::energy::MassSpringMaterial;
-use toile::glam::{DQuat, DVec3};
+use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator};
-use toile::state::State;
 use toile::step::{Workspace, step};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 const BACKWARD: Integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
-
-/// Turns, stretches and throws the sheet so that every spring and damper is at work.
-fn stir(state: &mut State) {
-    let turn = DQuat::from_scaled_axis(DVec3::new(0.3, -0.2, 0.5));
-    for (x, v) in state.positions.iter_mut().zip(&mut state.velocities) {
-        let bump = DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos());
-        *x = turn * (*x * 1.03 + bump) + DVec3::new(0.4, 1.0, -0.3);
-        *v = DVec3::new(1.0, -0.5, 2.0) + DVec3::new(0.5, 1.0, -2.0).cross(*x);
-    }
-}
 
 #[test]
 fn free_fall_is_exact_for_both_integrators() {

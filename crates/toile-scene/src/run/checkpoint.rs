@@ -5,16 +5,17 @@
 //! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
 //! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
 //! step (`f64`, 0 for none) with the positions and velocities before it; two lists of numbers (count `u64`, `f64` each:
-//! rest angles, creased angles); last a CRC-32 of all before.
+//! rest angles, creased angles); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); last
+//! a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile::drive::PinState;
-use toile::state::{Previous, State};
+use toile::state::{Previous, State, StepMemory};
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +86,10 @@ impl Checkpoint {
         }
         put_numbers(&mut out, &state.rest_angles);
         put_numbers(&mut out, &state.creased);
+        let memory = state.step_memory.map_or([0.0; 2], |m| [m.pair, m.error]);
+        for number in memory {
+            out.extend(number.to_le_bytes());
+        }
         let sum = crc32fast::hash(&out);
         out.extend(sum.to_le_bytes());
         out
@@ -150,6 +155,7 @@ impl Checkpoint {
         };
         let rest_angles = input.numbers()?;
         let creased = input.numbers()?;
+        let [pair, error] = [input.u64()?, input.u64()?].map(f64::from_bits);
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
         }
@@ -167,6 +173,7 @@ impl Checkpoint {
                 previous,
                 rest_angles,
                 creased,
+                step_memory: (pair > 0.0).then_some(StepMemory { pair, error }),
                 pins,
             },
         })
@@ -250,6 +257,10 @@ mod tests {
                 }),
                 rest_angles: vec![0.1, -0.2],
                 creased: vec![0.0, 0.3],
+                step_memory: Some(StepMemory {
+                    pair: 0.25,
+                    error: 1.0 / 3.0,
+                }),
                 pins: vec![
                     PinState::default(),
                     PinState {

@@ -1,6 +1,7 @@
 //! The table of certificates, one row per frame.
 
-use toile::certificate::{Energies, PhaseTimes, Status, StepReport};
+use toile::advance::AdvanceReport;
+use toile::certificate::{Energies, PhaseTimes, Status};
 
 /// What a frame's steps had to say, worst first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,15 +18,19 @@ pub struct FrameMetrics {
     pub iterations: u32,
     /// Largest relative residual of a linear solve.
     pub linear_residual: f64,
-    /// Steps that did not converge.
+    /// Steps that did not converge, or stayed above the tolerance of the step control.
     pub unconverged_steps: u32,
+    /// Steps made.
+    pub substeps: u32,
+    /// Steps taken back because they diverged or erred too much.
+    pub rejected_steps: u32,
     /// Wall time by phase (s).
     pub times: PhaseTimes,
 }
 
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
-    linear_residual,unconverged_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
+    linear_residual,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
 
 pub(super) const TIMING_COLUMNS: &str = "time,drive,assemble,solve,collide,certify,total";
 
@@ -40,12 +45,15 @@ impl FrameMetrics {
             iterations: 0,
             linear_residual: 0.0,
             unconverged_steps: 0,
+            substeps: 0,
+            rejected_steps: 0,
             times: PhaseTimes::default(),
         }
     }
 
-    /// Takes a step into account.
-    pub fn add(&mut self, report: &StepReport) {
+    /// Takes a step of the schedule into account.
+    pub fn add(&mut self, advanced: &AdvanceReport) {
+        let report = &advanced.report;
         let certificate = &report.certificate;
         self.stretch_worst = self.stretch_worst.max(certificate.stretch_worst);
         self.stretch_mean = certificate.stretch_mean;
@@ -55,7 +63,10 @@ impl FrameMetrics {
         self.gap_smallest = self.gap_smallest.min(gap);
         self.iterations += certificate.iterations;
         self.linear_residual = self.linear_residual.max(certificate.linear_residual);
-        self.unconverged_steps += u32::from(report.status != Status::Converged);
+        let unconverged = u32::from(report.status != Status::Converged);
+        self.unconverged_steps += unconverged.max(advanced.above_tolerance);
+        self.substeps += advanced.substeps;
+        self.rejected_steps += advanced.rejected;
         self.times.add(&report.times);
     }
 
@@ -77,6 +88,8 @@ impl FrameMetrics {
             self.iterations.to_string(),
             known(self.linear_residual),
             self.unconverged_steps.to_string(),
+            self.substeps.to_string(),
+            self.rejected_steps.to_string(),
             known(energies.kinetic),
             known(energies.gravity),
             known(energies.elastic),

@@ -12,9 +12,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use thiserror::Error;
+use toile::advance::advance;
 use toile::certificate::{Energies, StepError};
 use toile::state::State;
-use toile::step::{Workspace, step};
+use toile::step::Workspace;
 
 /// What a run is told besides its scene.
 #[derive(Debug)]
@@ -62,9 +63,9 @@ impl Observer for () {}
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Steps made, those before a resume included.
+    /// Steps of the schedule made, those before a resume included.
     pub steps: u64,
-    /// Steps to make.
+    /// Steps of the schedule to make.
     pub steps_total: u64,
     /// Simulated time (s).
     pub time: f64,
@@ -86,7 +87,7 @@ pub struct RunSummary {
     pub outcome: RunOutcome,
     /// Frames in the folder.
     pub frames: u64,
-    /// Steps made by this call.
+    /// Steps made by this call, those that others were cut into counted one by one.
     pub steps: u64,
     /// Wall time of this call (s).
     pub wall: f64,
@@ -188,11 +189,13 @@ fn run_here(
     }
     while sinks.frames <= last_frame {
         let mut metrics = FrameMetrics::empty();
-        for _ in 0..schedule.substeps {
-            let report = step(&world.model, &mut state, &mut workspace, schedule.step)?;
+        let before = (sinks.frames - 1) * u64::from(schedule.substeps);
+        for made in 1..=schedule.substeps {
+            let (step, control) = (schedule.step, &schedule.control);
+            let report = advance(&world.model, &mut state, &mut workspace, step, control)?;
             metrics.add(&report);
             observer.step(Progress {
-                steps: state.steps,
+                steps: before + u64::from(made),
                 steps_total: last_frame * u64::from(schedule.substeps),
                 time: state.time,
             });

@@ -5,12 +5,16 @@ use super::cloth::{ResolvedCloth, resolve_cloth};
 use super::motion::{body_path, place};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
-use crate::spec::{BodySpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, TimeSpec};
+use crate::spec::{
+    BodySpec, ControlSpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, SolverSpec, TimeSpec,
+};
 use glam::DVec3;
 use std::fmt::Write;
+use toile::advance::StepControl;
 use toile::contact::{Body, Shape};
 use toile::energy::EnergyBatch;
-use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator};
+use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
+use toile::linalg::LinearSolver;
 use toile::model::{Model, ModelParts};
 use toile::state::State;
 
@@ -25,6 +29,8 @@ pub struct Schedule {
     pub frames: u64,
     /// Frames per second.
     pub fps: f64,
+    /// How a step is cut into shorter ones.
+    pub control: StepControl,
 }
 
 impl Schedule {
@@ -66,6 +72,7 @@ impl World {
             self.schedule.step,
             self.schedule.substeps,
             self.schedule.fps,
+            self.schedule.control,
         );
         let model = &self.model;
         // The debug text of a number is exact, and it saves a second way of serialising every type.
@@ -200,10 +207,26 @@ fn integrator(time: &TimeSpec) -> Integrator {
             newton_tolerance: time.newton_tolerance,
             tolerance: time.tolerance,
             max_iterations: time.max_iterations,
+            solver: match time.solver {
+                SolverSpec::Auto => LinearSolver::Auto,
+                SolverSpec::IncompleteCholesky => LinearSolver::IncompleteCholesky,
+                SolverSpec::BlockJacobi => LinearSolver::BlockJacobi,
+                SolverSpec::Direct => LinearSolver::Direct,
+            },
+        })
+    };
+    let mixed = |scheme| {
+        Integrator::Mixed(MixedSettings {
+            scheme,
+            tolerance: time.tolerance,
+            max_iterations: time.max_iterations,
         })
     };
     match time.integrator {
         IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
+        IntegratorSpec::MixedA => mixed(MixedScheme::A),
+        IntegratorSpec::MixedB => mixed(MixedScheme::B),
+        IntegratorSpec::MixedC => mixed(MixedScheme::C),
         IntegratorSpec::BackwardEuler => implicit(ImplicitRule::BackwardEuler),
         IntegratorSpec::Bdf2 => implicit(ImplicitRule::Bdf2),
     }
@@ -247,12 +270,54 @@ fn resolve_time(source: &SceneSource, time: &mut TimeSpec) -> Result<Schedule, S
     let substeps = substeps as u32;
     time.substeps = Some(substeps);
     time.step = None;
+    let step = frame / f64::from(substeps);
     Ok(Schedule {
-        step: frame / f64::from(substeps),
+        step,
+        control: resolve_control(source, time, step)?,
         substeps,
         frames: (frames - 1e-9).ceil().max(1.0) as u64,
         fps: time.fps,
     })
+}
+
+fn resolve_control(
+    source: &SceneSource,
+    time: &TimeSpec,
+    step: f64,
+) -> Result<StepControl, SceneError> {
+    match time.control {
+        ControlSpec::Fixed => Ok(StepControl::Fixed),
+        ControlSpec::Cfl(fraction) => {
+            let field = "time.control.cfl";
+            if !(fraction > 0.0 && fraction <= 1.0) {
+                let message = format!("is {fraction}; it must be above 0 and at most 1");
+                return Err(source.error(field, message));
+            }
+            if let Integrator::Implicit(_) = integrator(time) {
+                let message = "an implicit integrator is stable with any step and has no such limit; choose another \
+                     time.integrator, or the control \"fixed\" or adaptive";
+                return Err(source.error(field, message));
+            }
+            Ok(StepControl::Cfl { fraction })
+        }
+        ControlSpec::Adaptive {
+            tolerance,
+            smallest,
+        } => {
+            check_positive(source, "time.control.adaptive.tolerance", tolerance)?;
+            check_positive(source, "time.control.adaptive.smallest", smallest)?;
+            if 2.0 * smallest > step {
+                let message = format!(
+                    "is {smallest} s; it must be at most half of the step of {step} s that is to be cut"
+                );
+                return Err(source.error("time.control.adaptive.smallest", message));
+            }
+            Ok(StepControl::Adaptive {
+                tolerance,
+                smallest,
+            })
+        }
+    }
 }
 
 fn divide_frame(source: &SceneSource, frame: f64, step: f64, fps: f64) -> Result<f64, SceneError> {

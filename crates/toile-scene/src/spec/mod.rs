@@ -72,10 +72,14 @@ pub struct TimeSpec {
     pub newton_steps: u32,
     /// With more than one Newton step: stop when the residual has fallen to this part of the forces.
     pub newton_tolerance: f64,
-    /// An implicit step's linear solve stops when its residual has fallen to this part of the forces.
+    /// An implicit or mixed step's linear solve stops when its residual has fallen to this part of the forces.
     pub tolerance: f64,
     /// Iterations of the linear solver at the most.
     pub max_iterations: u32,
+    /// How an implicit step's linear systems are solved.
+    pub solver: SolverSpec,
+    /// How a step is cut into shorter ones.
+    pub control: ControlSpec,
 }
 
 impl Default for TimeSpec {
@@ -90,8 +94,24 @@ impl Default for TimeSpec {
             newton_tolerance: 1e-4,
             tolerance: 1e-3,
             max_iterations: 500,
+            solver: SolverSpec::Auto,
+            control: ControlSpec::Fixed,
         }
     }
+}
+
+/// How linear systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverSpec {
+    /// What is fastest as a rule.
+    Auto,
+    /// Conjugate gradients with incomplete Cholesky sweeps and a coarse space.
+    IncompleteCholesky,
+    /// Conjugate gradients with the diagonal blocks.
+    BlockJacobi,
+    /// Sparse Cholesky factorisation.
+    Direct,
 }
 
 /// How time is advanced.
@@ -104,6 +124,40 @@ pub enum IntegratorSpec {
     Bdf2,
     /// Explicit; keeps momentum exactly, stable only for small steps.
     SymplecticEuler,
+    /// Elastic forces explicit, damping implicit (Bridson 2003, first scheme); second order. Overshoots with strong damping.
+    MixedA,
+    /// The same in the other order (central Newmark); second order. For steps of one length.
+    MixedB,
+    /// The same with two solves; second order, does not overshoot: the one to choose.
+    MixedC,
+}
+
+/// How a step is cut into shorter ones. Whatever is chosen here, a step that diverges is taken back and halved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ControlSpec {
+    /// Not at all.
+    #[default]
+    Fixed,
+    /// Into steps below this share of the longest stable one; for `symplectic-euler` and the mixed integrators.
+    Cfl(f64),
+    /// Into steps whose estimated error is small enough.
+    Adaptive {
+        /// Largest error that one step may add to the position of a node (m).
+        #[serde(default = "default_step_tolerance")]
+        tolerance: f64,
+        /// No step is made shorter than this (s).
+        #[serde(default = "default_smallest_step")]
+        smallest: f64,
+    },
+}
+
+fn default_step_tolerance() -> f64 {
+    1e-4
+}
+
+fn default_smallest_step() -> f64 {
+    1e-5
 }
 
 /// What surrounds the cloth.

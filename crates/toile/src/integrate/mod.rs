@@ -1,12 +1,15 @@
 //! Integrators: from forces to a candidate step.
 
 mod implicit;
+pub(crate) mod mixed;
 mod rule;
 mod symplectic_euler;
 mod system;
 
+pub use mixed::{MixedScheme, MixedSettings};
 pub(crate) use system::System;
 
+use crate::linalg::LinearSolver;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::{Watch, Workspace};
@@ -16,6 +19,8 @@ use crate::step::{Watch, Workspace};
 pub enum Integrator {
     /// Explicit, first order, keeps momentum; stable only for `h < O(l̄ √(ρ/Y))`.
     SymplecticEuler,
+    /// Elastic forces explicit, damping implicit: stable for `h < O(l̄ √(ρ/Y))` whatever the damping.
+    Mixed(MixedSettings),
     /// Stable for any step.
     Implicit(ImplicitSettings),
 }
@@ -24,8 +29,23 @@ impl Integrator {
     /// Whether a step needs the one before it.
     pub(crate) fn looks_back(&self) -> bool {
         match self {
-            Integrator::SymplecticEuler => false,
+            Integrator::SymplecticEuler | Integrator::Mixed(_) => false,
             Integrator::Implicit(settings) => settings.rule == ImplicitRule::Bdf2,
+        }
+    }
+
+    /// The order of accuracy in the positions, with steps of varying length.
+    pub fn order(&self) -> u32 {
+        match self {
+            Integrator::SymplecticEuler => 1,
+            Integrator::Mixed(settings) => match settings.scheme {
+                MixedScheme::A | MixedScheme::C => 2,
+                MixedScheme::B => 1,
+            },
+            Integrator::Implicit(settings) => match settings.rule {
+                ImplicitRule::BackwardEuler => 1,
+                ImplicitRule::Bdf2 => 2,
+            },
         }
     }
 }
@@ -55,6 +75,8 @@ pub struct ImplicitSettings {
     pub tolerance: f64,
     /// Iterations of a linear solve at the most.
     pub max_iterations: u32,
+    /// How linear systems are solved.
+    pub solver: LinearSolver,
 }
 
 impl ImplicitSettings {
@@ -65,6 +87,7 @@ impl ImplicitSettings {
         newton_tolerance: 1e-4,
         tolerance: 1e-3,
         max_iterations: 500,
+        solver: LinearSolver::Auto,
     };
 }
 
@@ -108,6 +131,7 @@ pub(crate) fn predict(
             watch.lap(|times| &mut times.assemble);
             Predicted::EXPLICIT
         }
+        Integrator::Mixed(settings) => mixed::predict(model, state, workspace, settings, h, watch),
         Integrator::Implicit(settings) => {
             implicit::predict(model, state, workspace, settings, h, watch)
         }

@@ -3,7 +3,7 @@
 use super::Integrator;
 use crate::contact::{Placement, Support, find_support};
 use crate::energy::assembly::Plan;
-use crate::linalg::{BlockMatrix, Filter, Outcome, Scratch, SolveSettings, Sweeps, solve};
+use crate::linalg::{BlockMatrix, Filter, Outcome, SolveSettings, SystemSolver};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -25,8 +25,7 @@ pub(crate) struct System {
     pub(super) supports: Vec<Support>,
     support_of_node: Vec<Option<Support>>,
     filters: Vec<Filter>,
-    sweeps: Sweeps,
-    scratch: Scratch,
+    linear: SystemSolver,
 }
 
 /// The share of supports whose change is worth another round; the trace after the solve catches the rest.
@@ -35,9 +34,9 @@ const UNSETTLED: f64 = 0.02;
 impl System {
     /// What the model's integrator needs, if it is implicit.
     pub(crate) fn for_model(model: &Model) -> Option<Self> {
-        if let Integrator::SymplecticEuler = model.integrator {
+        let Integrator::Implicit(settings) = model.integrator else {
             return None;
-        }
+        };
         let nodes = model.node_count();
         let zeros = || vec![DVec3::ZERO; nodes];
         Some(System {
@@ -50,8 +49,7 @@ impl System {
             supports: Vec::new(),
             support_of_node: vec![None; nodes],
             filters: vec![Filter::Free; nodes],
-            sweeps: Sweeps::new(model.pattern.clone()),
-            scratch: Scratch::new(nodes),
+            linear: SystemSolver::new(&model.pattern, settings.solver),
         })
     }
 
@@ -103,19 +101,17 @@ impl System {
 
     /// One solve with the filters as they are.
     pub(super) fn solve(&mut self, settings: SolveSettings, watch: &mut Watch) -> Outcome {
-        let factored = self.sweeps.factor(&self.matrix, &self.filters);
+        let factored = self.linear.factor(&self.matrix, &self.filters);
         if !factored {
             // Forces or stiffness are not finite; hand the fact on to the check that names the node.
             self.change.copy_from_slice(&self.right_side);
         }
         watch.lap(|times| &mut times.assemble);
-        let outcome = solve(
+        let outcome = self.linear.solve(
             &self.matrix,
-            &self.sweeps,
             &self.right_side,
             &self.filters,
             &mut self.change,
-            &mut self.scratch,
             SolveSettings {
                 iterations: if factored { settings.iterations } else { 0 },
                 ..settings
@@ -138,7 +134,7 @@ impl System {
         if self.supports.is_empty() {
             return false;
         }
-        let image = self.scratch.image();
+        let image = self.linear.image();
         let mut changed = 0;
         for support in &mut self.supports {
             let i = support.node;

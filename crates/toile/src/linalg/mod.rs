@@ -1,13 +1,27 @@
 //! Sparse linear algebra on 3×3 blocks, one block row per node.
 //!
 //! * [`BlockMatrix`]: symmetric, pattern fixed once, values refilled every step.
-//! * [`Sweeps`]: the preconditioner on the same pattern.
-//! * [`solve`]: conjugate gradients with constrained nodes filtered out.
+//! * [`Filter`]: which directions of a node are constrained.
+//! * [`SystemSolver`]: `A x = b` by one of the ways that [`LinearSolver`] names.
 
 mod block_matrix;
+mod coarse;
 mod conjugate_gradient;
+#[cfg_attr(not(feature = "direct"), path = "no_direct.rs")]
+mod direct;
+mod filter;
+mod jacobi;
+mod packed;
+mod patches;
+mod skyline;
+mod solver;
 mod sweeps;
+#[cfg(test)]
+mod tests;
 
 pub use block_matrix::{BlockMatrix, BlockPattern};
-pub use conjugate_gradient::{Filter, Outcome, Scratch, SolveSettings, solve};
-pub use sweeps::Sweeps;
+pub use filter::Filter;
+pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
+
+use skyline::Skyline;
+use sweeps::Sweeps;

@@ -14,6 +14,9 @@
 //! Everything here is in single precision, four lanes at a time; [`solve`](super::solve) refines the result in
 //! double precision.
 
+use super::coarse::Coarse;
+use super::filter::restrict;
+use super::packed::{Blocks, DotSum, lane_sums};
 use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use std::sync::Arc;
@@ -23,20 +26,43 @@ use std::sync::Arc;
 pub struct Sweeps {
     pattern: Arc<BlockPattern>,
     /// `L`, at the places of the matrix's lower blocks.
-    lower: Vec<Mat3A>,
+    lower: Blocks,
     /// `E − 2I`.
-    diagonal: Vec<Mat3A>,
+    diagonal: Blocks,
     /// `C_i⁻¹`.
     scale: Vec<Mat3A>,
+    /// For each column the blocks below the diagonal, from the last row up: row and place.
+    below: Vec<[u32; 2]>,
+    below_starts: Vec<u32>,
+    pub(super) coarse: Coarse,
 }
 
 impl Sweeps {
     /// Sets memory aside for matrices of this pattern.
     pub fn new(pattern: Arc<BlockPattern>) -> Self {
         let (rows, blocks) = (pattern.rows(), pattern.off_diagonal_count());
+        let mut below_starts = vec![0u32; rows + 1];
+        for &column in &pattern.columns {
+            below_starts[column as usize + 1] += 1;
+        }
+        for row in 0..rows {
+            below_starts[row + 1] += below_starts[row];
+        }
+        let mut next = below_starts.clone();
+        let mut below = vec![[0; 2]; blocks];
+        for row in (0..rows).rev() {
+            for at in pattern.row(row) {
+                let slot = &mut next[pattern.columns[at] as usize];
+                below[*slot as usize] = [row as u32, at as u32];
+                *slot += 1;
+            }
+        }
         Sweeps {
-            lower: vec![Mat3A::ZERO; blocks],
-            diagonal: vec![Mat3A::ZERO; rows],
+            below,
+            below_starts,
+            coarse: Coarse::new(&pattern),
+            lower: Blocks::zeros(blocks),
+            diagonal: Blocks::zeros(rows),
             scale: vec![Mat3A::ZERO; rows],
             pattern,
         }
@@ -54,30 +80,39 @@ impl Sweeps {
             }
             shift = (shift * 4.0f64).max(1e-3);
         }
+        self.coarse.finish(&self.scale);
         true
     }
 
     fn try_factor(&mut self, matrix: &BlockMatrix, filters: &[Filter], shift: f64) -> bool {
+        self.coarse.clear();
         for row in 0..self.pattern.rows() {
             let range = self.pattern.row(row);
-            let full = restrict_diagonal(&matrix.diagonal[row], &filters[row], shift);
-            let mut pivot = full;
+            let block = &matrix.diagonal[row];
+            let free = filters[row].restrict_diagonal(block);
+            let full = single(free + filters[row].stand_in(block));
+            self.coarse.add_diagonal(row, &single(free));
+            // Only the preconditioner is lifted, never the matrix that is iterated on.
+            let mut pivot = full * (1.0 + shift as f32);
             // First B_ik = A_ik C_k⁻ᵀ, which is all that the pivot needs; then L_ik = C_i⁻¹ B_ik.
             for at in range.clone() {
                 let column = self.pattern.columns[at] as usize;
-                let block = restrict(&matrix.lower[at], &filters[row], &filters[column]);
+                let block = single(restrict(&matrix.lower[at], &filters[row], &filters[column]));
+                self.coarse.add_lower(at, &block);
                 let half = block * self.scale[column].transpose();
-                self.lower[at] = half;
+                self.lower.set(at, &half);
                 pivot -= half * half.transpose();
             }
             let Some(scale) = inverse_cholesky(&pivot, &full) else {
                 return false;
             };
             self.scale[row] = scale;
-            for block in &mut self.lower[range] {
-                *block = scale * *block;
+            for at in range {
+                let block = scale * self.lower.get(at);
+                self.lower.set(at, &block);
             }
-            self.diagonal[row] = scale * full * scale.transpose() - Mat3A::IDENTITY * 2.0;
+            let diagonal = scale * full * scale.transpose() - Mat3A::IDENTITY * 2.0;
+            self.diagonal.set(row, &diagonal);
         }
         true
     }
@@ -85,47 +120,58 @@ impl Sweeps {
     /// `x ← (I+L)⁻¹ x`.
     pub(super) fn forward(&self, x: &mut [Vec3A]) {
         for row in 0..x.len() {
-            let range = self.pattern.row(row);
-            let blocks = &self.lower[range.clone()];
-            let mut sum = x[row];
-            for (block, &column) in blocks.iter().zip(&self.pattern.columns[range]) {
-                sum -= *block * x[column as usize];
-            }
-            x[row] = sum;
+            x[row] = self.forward_row(row, x[row], x);
         }
     }
 
-    /// `x ← (I+Lᵀ)⁻¹ x`.
-    pub(super) fn backward(&self, x: &mut [Vec3A]) {
-        for row in (0..x.len()).rev() {
-            let range = self.pattern.row(row);
-            let value = x[row];
-            let blocks = &self.lower[range.clone()];
-            for (block, &column) in blocks.iter().zip(&self.pattern.columns[range]) {
-                x[column as usize] -= block.transpose() * value;
+    #[inline(always)] // the inner loop of the inner loop
+    fn forward_row(&self, row: usize, mut value: Vec3A, x: &[Vec3A]) -> Vec3A {
+        let range = self.pattern.row(row);
+        let columns = &self.pattern.columns[range.clone()];
+        for (block, &column) in self.lower.iter(range).zip(columns) {
+            value -= block * x[column as usize];
+        }
+        value
+    }
+
+    /// `t ← (I+Lᵀ)⁻¹ p`.
+    pub(super) fn backward(&self, p: &[Vec3A], t: &mut [Vec3A]) {
+        for row in (0..p.len()).rev() {
+            let range = self.below_starts[row] as usize..self.below_starts[row + 1] as usize;
+            let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
+            for &[other, at] in &self.below[range] {
+                let block = self.lower.get(at as usize);
+                let value = t[other as usize];
+                x += block.x_axis * value;
+                y += block.y_axis * value;
+                z += block.z_axis * value;
             }
+            t[row] = p[row] - lane_sums(x, y, z);
         }
     }
 
-    /// `image ← (I+L)⁻¹ A (I+Lᵀ)⁻¹ p`, leaving `t = (I+Lᵀ)⁻¹ p` behind.
-    pub(super) fn product(&self, p: &[Vec3A], t: &mut [Vec3A], image: &mut [Vec3A]) {
-        t.copy_from_slice(p);
-        self.backward(t);
+    /// `z ← (I+L)⁻¹ (z + p + (E − 2I) t)`; answers `p·(z + t)`.
+    pub(super) fn forward_product(&self, p: &[Vec3A], t: &[Vec3A], z: &mut [Vec3A]) -> f64 {
+        let mut sum = DotSum::default();
         for row in 0..p.len() {
-            image[row] = p[row] + self.diagonal[row] * t[row];
+            let value = z[row] + p[row] + self.diagonal.get(row) * t[row];
+            let value = self.forward_row(row, value, z);
+            z[row] = value;
+            sum.add(p[row], value + t[row]);
         }
-        self.forward(image);
-        for (out, &t) in image.iter_mut().zip(&*t) {
-            *out += t;
-        }
+        sum.total()
     }
 
-    /// `(I+L)⁻¹ C⁻¹ r`: a residual as the iteration sees it, divided by `unit` to stay in range.
-    pub(super) fn enter(&self, residual: &[DVec3], unit: f64, out: &mut [Vec3A]) {
+    /// Number of block rows.
+    pub(super) fn rows(&self) -> usize {
+        self.pattern.rows()
+    }
+
+    /// `C⁻¹ r`, with `r` divided by `unit` to stay in range.
+    pub(super) fn scale(&self, residual: &[DVec3], unit: f64, out: &mut [Vec3A]) {
         for (row, value) in out.iter_mut().enumerate() {
             *value = self.scale[row] * (residual[row] / unit).as_vec3a();
         }
-        self.forward(out);
     }
 
     /// `C⁻ᵀ y` of one node: a solution as the caller wants it.
@@ -134,38 +180,8 @@ impl Sweeps {
     }
 }
 
-fn restrict(block: &DMat3, row: &Filter, column: &Filter) -> Mat3A {
-    match (row, column) {
-        (Filter::Free, Filter::Free) => Mat3A::from(block.as_mat3()),
-        (Filter::Held, _) | (_, Filter::Held) => Mat3A::ZERO,
-        _ => Mat3A::from((projection(row) * *block * projection(column)).as_mat3()),
-    }
-}
-
-fn restrict_diagonal(block: &DMat3, filter: &Filter, shift: f64) -> Mat3A {
-    let lifted = *block * (1.0 + shift);
-    let size = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
-    let kept = match filter {
-        Filter::Free => lifted,
-        Filter::Held => DMat3::from_diagonal(DVec3::splat(size)),
-        Filter::Sliding(normal) => {
-            let inside = projection(filter);
-            inside * lifted * inside + outer(*normal) * size
-        }
-    };
-    Mat3A::from(kept.as_mat3())
-}
-
-fn projection(filter: &Filter) -> DMat3 {
-    match filter {
-        Filter::Free => DMat3::IDENTITY,
-        Filter::Held => DMat3::ZERO,
-        Filter::Sliding(normal) => DMat3::IDENTITY - outer(*normal),
-    }
-}
-
-fn outer(n: DVec3) -> DMat3 {
-    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
+fn single(block: DMat3) -> Mat3A {
+    Mat3A::from(block.as_mat3())
 }
 
 /// `C⁻¹` of a pivot `C Cᵀ`, or `None` if the pivot is no longer safely positive definite beside the block
@@ -217,10 +233,12 @@ mod tests {
         let mut sweeps = Sweeps::new(pattern);
         assert!(sweeps.factor(&matrix, &vec![Filter::Free; rows]));
         let p: Vec<Vec3A> = (0..rows).map(|i| Vec3A::new(i as f32, 1.0, -0.5)).collect();
-        let (mut t, mut image) = (p.clone(), p.clone());
-        sweeps.product(&p, &mut t, &mut image);
-        for (a, b) in p.iter().zip(&image) {
-            assert!(a.distance(*b) < 1e-4 * a.length(), "{a} {b}");
+        let (mut t, mut z) = (p.clone(), vec![Vec3A::ZERO; rows]);
+        sweeps.backward(&p, &mut t);
+        sweeps.forward_product(&p, &t, &mut z);
+        for ((a, t), z) in p.iter().zip(&t).zip(&z) {
+            let b = *t + *z;
+            assert!(a.distance(b) < 1e-4 * a.length(), "{a} {b}");
         }
     }
 

@@ -2,8 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used)] // not every test uses every helper; a panic is a failed test
 
 use toile::drive::{Interval, Pin, PinPath, RigidPath};
-use toile::energy::{EnergyBatch, MassSpringMaterial, mass_spring};
-use toile::glam::DVec3;
+use toile::energy::{EnergyBatch, MassSpringMaterial, Spring, SpringBatch, mass_spring};
+use toile::glam::{DQuat, DVec3};
 use toile::integrate::Integrator;
 use toile::mesh::generate::{Grid, GridPattern, grid};
 use toile::mesh::{Mesh, RestShape, Topology};
@@ -69,5 +69,39 @@ pub fn fixed(nodes: Vec<u32>) -> Pin {
         nodes,
         path: PinPath::Carried(RigidPath::default()),
         held: vec![Interval::ALWAYS],
+    }
+}
+
+/// One free node (number 1, at rest at x = 1 m) on a damped spring along x: `ẍ = −λ (x − 1) − γ ẋ`.
+pub fn oscillator(lambda: f64, gamma: f64, integrator: Integrator) -> (Model, State) {
+    let (mut model, mut state) = world(
+        &square(1),
+        COTTON,
+        vec![fixed(vec![0, 2, 3])],
+        DVec3::ZERO,
+        integrator,
+    );
+    let shift = DVec3::ZERO - state.positions[0];
+    state.positions.iter_mut().for_each(|p| *p += shift);
+    // A heavy anchor, so that the stability limit, which takes it as free, is the oscillator's.
+    model.masses[0] = 1e9;
+    model.energies = vec![EnergyBatch::Springs(SpringBatch {
+        springs: vec![Spring {
+            nodes: [0, 1],
+            rest_length: 1.0,
+            stiffness: lambda * model.masses[1],
+            damping: gamma * model.masses[1],
+        }],
+    })];
+    (model, state)
+}
+
+/// Turns, stretches and throws the sheet so that every spring and damper is at work.
+pub fn stir(state: &mut State) {
+    let turn = DQuat::from_scaled_axis(DVec3::new(0.3, -0.2, 0.5));
+    for (x, v) in state.positions.iter_mut().zip(&mut state.velocities) {
+        let bump = DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos());
+        *x = turn * (*x * 1.03 + bump) + DVec3::new(0.4, 1.0, -0.3);
+        *v = DVec3::new(1.0, -0.5, 2.0) + DVec3::new(0.5, 1.0, -2.0).cross(*x);
     }
 }

@@ -1,0 +1,178 @@
+//! The coarse space: what a patch of cloth does as a whole.
+//!
+//! Two sweeps carry a change only a few nodes far in one iteration, so what is smooth over many nodes would take many.
+//! Let the columns of `Z` be the translations of patches of nodes, restricted to the directions that
+//! the filters leave free, and `E = ZᵀAZ`. Deflation (Nicolaides 1987) solves exactly in that space, through a small
+//! factor of `E`, and leaves to the iteration what is `A`-orthogonal to it:
+//!
+//! `(I − AZ E⁻¹ Zᵀ) A x̂ = (I − AZ E⁻¹ Zᵀ) r`, then `x = x̂ + Z E⁻¹ Zᵀ (r − A x̂)`.
+//!
+//! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other patches.
+//! A patch that is held as a whole has a zero column, which the factor leaves out.
+
+use super::packed::{Blocks, lane_sums};
+use super::patches::{Graph, patches};
+use super::{BlockPattern, Skyline};
+use glam::{DVec3, Mat3A, Vec3A};
+
+/// Nodes of a patch. Smaller ones save iterations, larger ones make each cheaper; the optimum is flat.
+const PATCH_SIZE: usize = 64;
+
+/// The patches, `AZ`, and the factor of `E`.
+#[derive(Clone, Debug)]
+pub(super) struct Coarse {
+    patch_of: Vec<u32>,
+    /// Where the blocks of each patch's columns start; one more entry than patches.
+    starts: Vec<u32>,
+    /// Row of each block, increasing in a patch.
+    rows: Vec<u32>,
+    /// `AZ`.
+    sums: Vec<Mat3A>,
+    /// `C⁻¹AZ`, scaled like the sweeps' matrix.
+    image: Blocks,
+    /// For each diagonal block of the matrix, the place it is added to.
+    diagonal_places: Vec<u32>,
+    /// For each lower block `A[i, k]`, the places that it and its transpose are added to: those of row `i` and `k`'s
+    /// patch, and of row `k` and `i`'s patch.
+    lower_places: Vec<[u32; 2]>,
+    energy: Skyline,
+}
+
+impl Coarse {
+    pub(super) fn new(pattern: &BlockPattern) -> Self {
+        let graph = Graph::of_pattern(pattern);
+        let (patch_of, count) = patches(&graph, PATCH_SIZE);
+        let mut first: Vec<u32> = (0..count as u32).collect();
+        // Every row with its own patch and its neighbours'.
+        let mut entries = Vec::new();
+        for row in 0..graph.len() {
+            let own = patch_of[row];
+            entries.push((own, row as u32));
+            for &neighbour in graph.neighbours(row) {
+                let other = patch_of[neighbour as usize];
+                entries.push((other, row as u32));
+                let slot = &mut first[own as usize];
+                *slot = (*slot).min(other);
+            }
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        let mut starts = vec![0u32; count + 1];
+        for &(patch, _) in &entries {
+            starts[patch as usize + 1] += 1;
+        }
+        for patch in 0..count {
+            starts[patch + 1] += starts[patch];
+        }
+        let place = |row: usize, patch: u32| {
+            let at = entries.partition_point(|&entry| entry < (patch, row as u32));
+            at as u32
+        };
+        let lower_places = (0..pattern.rows()).flat_map(|row| {
+            let columns = pattern.columns[pattern.row(row)].iter();
+            let (place, patch_of) = (&place, &patch_of);
+            columns.map(move |&column| {
+                let column = column as usize;
+                [place(row, patch_of[column]), place(column, patch_of[row])]
+            })
+        });
+        Coarse {
+            lower_places: lower_places.collect(),
+            diagonal_places: (0..pattern.rows())
+                .map(|row| place(row, patch_of[row]))
+                .collect(),
+            sums: vec![Mat3A::ZERO; entries.len()],
+            image: Blocks::zeros(entries.len()),
+            rows: entries.iter().map(|&(_, row)| row).collect(),
+            energy: Skyline::new(&first),
+            starts,
+            patch_of,
+        }
+    }
+
+    /// Number of patches.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Forgets the last matrix.
+    pub(super) fn clear(&mut self) {
+        self.sums.fill(Mat3A::ZERO);
+    }
+
+    /// Takes in a diagonal block, already restricted to the free directions.
+    pub(super) fn add_diagonal(&mut self, row: usize, block: &Mat3A) {
+        self.sums[self.diagonal_places[row] as usize] += *block;
+    }
+
+    /// Takes in the lower block at a place of the pattern, already restricted.
+    pub(super) fn add_lower(&mut self, at: usize, block: &Mat3A) {
+        let [here, mirrored] = self.lower_places[at];
+        self.sums[here as usize] += *block;
+        self.sums[mirrored as usize] += block.transpose();
+    }
+
+    /// Makes the factor of `E` once all blocks are in, and scales `AZ` by `C⁻¹`.
+    pub(super) fn finish(&mut self, scale: &[Mat3A]) {
+        self.energy.clear();
+        for patch in 0..self.count() {
+            for at in self.starts[patch] as usize..self.starts[patch + 1] as usize {
+                let row = self.rows[at] as usize;
+                let other = self.patch_of[row] as usize;
+                if other >= patch {
+                    self.energy.add(other, patch, &self.sums[at]);
+                }
+                self.image.set(at, &(scale[row] * self.sums[at]));
+            }
+        }
+        self.energy.factor();
+    }
+
+    /// `E⁻¹ (AZ)ᵀ t` for a scaled `t`.
+    pub(super) fn coefficients(&self, t: &[Vec3A], out: &mut [Vec3A], work: &mut [f64]) {
+        for (patch, sum) in out.iter_mut().enumerate() {
+            let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
+            let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
+            for (block, &row) in self.image.iter(range.clone()).zip(&self.rows[range]) {
+                let t = t[row as usize];
+                x += block.x_axis * t;
+                y += block.y_axis * t;
+                z += block.z_axis * t;
+            }
+            *sum = lane_sums(x, y, z);
+        }
+        for (work, sum) in work.chunks_exact_mut(3).zip(&*out) {
+            work.copy_from_slice(&sum.as_dvec3().to_array());
+        }
+        self.energy.solve(work);
+        for (work, out) in work.chunks_exact(3).zip(out) {
+            *out = DVec3::from_slice(work).as_vec3a();
+        }
+    }
+
+    /// `x −= AZ c`, scaled.
+    pub(super) fn subtract_image(&self, coefficients: &[Vec3A], x: &mut [Vec3A]) {
+        for (patch, &c) in coefficients.iter().enumerate() {
+            let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
+            for (block, &row) in self.image.iter(range.clone()).zip(&self.rows[range]) {
+                x[row as usize] -= block * c;
+            }
+        }
+    }
+
+    /// `E⁻¹ Zᵀ r`, one vector per patch, for a residual that is already filtered.
+    pub(super) fn correction(&self, residual: &[DVec3], unit: f64, work: &mut [f64]) {
+        work.fill(0.0);
+        for (r, &patch) in residual.iter().zip(&self.patch_of) {
+            for (sum, r) in work[3 * patch as usize..].iter_mut().zip(r.to_array()) {
+                *sum += r / unit;
+            }
+        }
+        self.energy.solve(work);
+    }
+
+    /// The patch of a node.
+    pub(super) fn patch(&self, node: usize) -> usize {
+        self.patch_of[node] as usize
+    }
+}
