@@ -119,6 +119,13 @@ impl Air {
         &self.parameters
     }
 
+    /// A node of the cloth it acts on.
+    pub(crate) fn first_node(&self) -> Option<usize> {
+        let triangle = self.triangles.first().map(|t| t[0]);
+        let node = triangle.or_else(|| self.quads.first().map(|q| q[0]));
+        node.map(|n| n as usize)
+    }
+
     /// The triangles in the air of the time `time` (s).
     pub fn triangles_at(&self, time: f64) -> AirFaces<'_, 3> {
         AirFaces {

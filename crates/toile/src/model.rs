@@ -195,6 +195,14 @@ impl Model {
         lists.flatten().copied().collect()
     }
 
+    /// Whether air acts on the faces of the cloth with these nodes.
+    pub(crate) fn in_air(&self, nodes: &Range<usize>) -> bool {
+        self.energies.iter().any(|energy| match energy {
+            EnergyBatch::Air(air) => air.first_node().is_some_and(|n| nodes.contains(&n)),
+            _ => false,
+        })
+    }
+
     /// Acceleration of gravity at a node (m/s²).
     pub fn gravity_of(&self, node: usize) -> DVec3 {
         self.gravity_factors[node] * self.gravity

@@ -295,6 +295,10 @@ impl Step<'_> {
         let free = self.model.cloths.iter().zip(&self.model.never_held);
         for (cloth, _) in free.filter(|(_, never_held)| **never_held) {
             let nodes = cloth.nodes.clone();
+            // Air resists translation too; its share of the matrix is not in the sums below.
+            if self.model.in_air(&nodes) {
+                continue;
+            }
             // Where something supports the cloth, the reaction is a force like any other.
             if system.supports.iter().any(|s| nodes.contains(&s.node)) {
                 continue;
