@@ -9,6 +9,7 @@ use crate::drive::drive_pins;
 use crate::energy::assembly::Plan;
 use crate::integrate::mixed::MixedScratch;
 use crate::integrate::{Integrator, Predicted, System, predict};
+use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -60,8 +61,8 @@ pub fn step(
 /// Scratch memory of a run. It is never saved: a step's result does not depend on what is in it.
 #[derive(Debug)]
 pub struct Workspace {
-    /// Which nodes are held during this step.
-    pub(crate) held: Vec<bool>,
+    /// What pins leave free of each node during this step.
+    pub(crate) holds: Vec<Filter>,
     /// Where each held node is to be at the end of the step (m).
     pub(crate) targets: Vec<DVec3>,
     /// Velocity that brings each held node to its target (m/s).
@@ -92,7 +93,7 @@ impl Workspace {
     pub fn new(model: &Model, clock: Option<fn() -> f64>) -> Self {
         let nodes = model.node_count();
         Workspace {
-            held: vec![false; nodes],
+            holds: vec![Filter::Free; nodes],
             targets: vec![DVec3::ZERO; nodes],
             target_velocities: vec![DVec3::ZERO; nodes],
             candidates: vec![
@@ -116,18 +117,22 @@ impl Workspace {
         }
     }
 
-    /// Marks a node as held during this step, moving evenly from `here` to `target`.
-    pub(crate) fn hold(&mut self, node: usize, here: DVec3, target: DVec3, h: f64) {
-        self.held[node] = true;
+    /// Marks a node as held during this step in the directions that are not left `free`, moving evenly from `here` to
+    /// `target`.
+    pub(crate) fn hold(&mut self, node: usize, here: DVec3, target: DVec3, free: Filter, h: f64) {
+        self.holds[node] = free;
         self.targets[node] = target;
         self.target_velocities[node] = (target - here) / h;
     }
 
     /// Largest distance of a held node from its target (m).
     fn pin_residual(&self, positions: &[DVec3]) -> f64 {
-        let held = (0..positions.len()).filter(|&i| self.held[i]);
-        held.map(|i| positions[i].distance(self.targets[i]))
-            .fold(0.0, f64::max)
+        let held = (0..positions.len()).filter(|&i| self.holds[i] != Filter::Free);
+        held.map(|i| {
+            let off = positions[i] - self.targets[i];
+            (off - self.holds[i].apply(off)).length()
+        })
+        .fold(0.0, f64::max)
     }
 
     fn place_bodies(&mut self, model: &Model, time: f64, h: f64) {
@@ -140,10 +145,10 @@ impl Workspace {
         if self.bodies.is_empty() {
             return;
         }
-        let (bodies, held) = (&self.bodies, &self.held);
+        let (bodies, holds) = (&self.bodies, &self.holds);
         parallel::for_each(&mut self.candidates, |i, candidate| {
             // A held node goes where it is led, even into a body; the certificate's gap shows it.
-            if !held[i] {
+            if holds[i] == Filter::Free {
                 let offset = model.contact_offsets[i];
                 *candidate = collide(bodies, state.positions[i], *candidate, offset, h);
             }

@@ -4,10 +4,10 @@ mod common;
 
 use common::{COTTON, fixed, square, world};
 use toile::certificate::{Phase, StepError};
-use toile::drive::{Interval, Motion, Pin, PinPath, RigidPath};
+use toile::drive::{Interval, Motion, Pin, PinPath, RigidPath, Slide};
 use toile::energy::MassSpringMaterial;
 use toile::glam::DVec3;
-use toile::integrate::{ImplicitSettings, Integrator};
+use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::step::{Workspace, step};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -31,6 +31,7 @@ fn a_grasp_lifts_releases_and_takes_the_node_again_where_it_is() {
             Interval { from: 0.0, to: 0.2 },
             Interval { from: 0.4, to: 9.0 },
         ],
+        slide: Slide::Nowhere,
     };
     let pins = vec![lift, fixed(vec![80])];
     let (model, mut state) = world(&square(8), COTTON, pins, GRAVITY, backward());
@@ -126,4 +127,52 @@ fn one_node_cannot_be_held_twice_at_once() {
     })
     .unwrap_err();
     assert!(error.to_string().contains("node 1"), "{error}");
+}
+
+/// Every node a bead on a wire of the same direction: the sheet slides as a whole, and only gravity along the wire
+/// counts, whatever the springs do.
+#[test]
+fn nodes_slide_along_lines_and_in_planes_as_beads_do() {
+    let along = DVec3::new(3.0, 0.0, -1.0).normalize();
+    let across = DVec3::new(1.0, 0.0, 1.0).normalize();
+    let mixed = MixedSettings::new(MixedScheme::C);
+    for integrator in [
+        Integrator::SymplecticEuler,
+        Integrator::Implicit(ImplicitSettings::CLASSIC),
+        Integrator::Implicit(ImplicitSettings {
+            rule: ImplicitRule::Bdf2,
+            newton_steps: 3,
+            ..Default::default()
+        }),
+        Integrator::Mixed(mixed),
+    ] {
+        for slide in [Slide::Line(along), Slide::Plane(across)] {
+            let pin = Pin {
+                slide,
+                ..fixed((0..25).collect())
+            };
+            let (model, mut state) = world(&square(4), COTTON, vec![pin], GRAVITY, integrator);
+            let start = state.positions.clone();
+            let mut workspace = Workspace::new(&model, None);
+            let h = 1e-3;
+            for _ in 0..200 {
+                let report = step(&model, &mut state, &mut workspace, h).unwrap();
+                assert!(report.certificate.pin_residual < 1e-12);
+            }
+            let pull = match slide {
+                Slide::Line(d) => GRAVITY.dot(d) * d,
+                Slide::Plane(n) => GRAVITY - GRAVITY.dot(n) * n,
+                Slide::Nowhere => unreachable!(),
+            };
+            for (now, start) in state.positions.iter().zip(&start) {
+                // Every rule here is exact for constant acceleration but for a first-order part of the start.
+                let expected = 0.5 * pull * 0.2f64.powi(2);
+                let error = (*now - *start - expected).length();
+                assert!(
+                    error < 1.1 * 0.5 * h * 0.2 * pull.length(),
+                    "{integrator:?}: {error}"
+                );
+            }
+        }
+    }
 }

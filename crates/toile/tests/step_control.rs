@@ -147,6 +147,7 @@ fn an_error_in_a_later_sub_step_takes_back_the_earlier_ones() {
             from: 0.005,
             to: 1.0,
         }],
+        slide: Default::default(),
     };
     let (model, mut state) = world(
         &square(4),

@@ -7,12 +7,12 @@ use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::ClothTrack;
 use crate::spec::{
-    ClothSpec, DiscPatternSpec, MeshSpec, PatternSpec, PinSpec, RestSpec, SelectSpec,
+    ClothSpec, DiscPatternSpec, MeshSpec, PatternSpec, PinSpec, RestSpec, SelectSpec, SlideSpec,
     SpherePatternSpec,
 };
 use glam::{DVec2, DVec3};
 use std::path::Path;
-use toile::drive::{Interval, Pin};
+use toile::drive::{Interval, Pin, Slide};
 use toile::energy::EnergyBatch;
 use toile::mesh::generate::{self, Diagonals, GenerateError, GridPattern};
 use toile::mesh::{Mesh, RestShape, Topology};
@@ -286,6 +286,20 @@ fn rest_shape(
     Ok((made, positions))
 }
 
+fn slide(source: &SceneSource, field: &str, spec: &SlideSpec) -> Result<Slide, SceneError> {
+    let unit = |name: &str, vector: [f64; 3]| {
+        let field = format!("{field}.{name}");
+        let vector = check_vector(source, &field, vector)?;
+        let zero = || source.error(&field, "is zero; it must be a direction");
+        vector.try_normalize().ok_or_else(zero)
+    };
+    Ok(match *spec {
+        SlideSpec::Fixed => Slide::Nowhere,
+        SlideSpec::Line(direction) => Slide::Line(unit("line", direction)?),
+        SlideSpec::Plane(normal) => Slide::Plane(unit("plane", normal)?),
+    })
+}
+
 struct Selection<'a> {
     topology: &'a Topology,
     rest: &'a RestShape,
@@ -323,6 +337,7 @@ fn resolve_pin(
         nodes: nodes.iter().map(|&n| n + first_node as u32).collect(),
         path,
         held,
+        slide: slide(source, &format!("{field}.slide"), &spec.slide)?,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::motion::{check_times, segment};
 use super::{MotionError, RigidPath};
+use crate::linalg::Filter;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::Workspace;
@@ -85,6 +86,31 @@ pub struct Pin {
     pub path: PinPath,
     /// When they are held; in order, without overlap.
     pub held: Vec<Interval>,
+    /// Which way they may slide while held.
+    pub slide: Slide,
+}
+
+/// Which way held nodes may slide. Directions are fixed in space and unit vectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Slide {
+    /// Nowhere.
+    #[default]
+    Nowhere,
+    /// Along a line through the target.
+    Line(DVec3),
+    /// In the plane through the target with this normal.
+    Plane(DVec3),
+}
+
+impl Slide {
+    /// The directions left to the node.
+    pub(crate) fn filter(&self) -> Filter {
+        match *self {
+            Slide::Nowhere => Filter::Held,
+            Slide::Line(direction) => Filter::Line(direction),
+            Slide::Plane(normal) => Filter::Sliding(normal),
+        }
+    }
 }
 
 /// Pins that contradict each other or themselves.
@@ -177,30 +203,30 @@ pub(crate) fn check_pins(pins: &[Pin], node_count: usize) -> Result<(), PinError
 /// Writes this step's kinematic targets: which nodes are held, and the velocity that brings each to
 /// its place at the end of the step. A step belongs to an interval if the interval holds at its start.
 pub(crate) fn drive_pins(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
-    workspace.held.fill(false);
+    workspace.holds.fill(Filter::Free);
     let times = [state.time + 1e-9 * h, state.time + h];
-    for_each_held(model, state, times, |node, here, target| {
-        workspace.hold(node, here, target, h);
+    for_each_held(model, state, times, |node, here, target, slide| {
+        workspace.hold(node, here, target, slide.filter(), h);
     });
 }
 
-/// Where pins hold nodes at the time of the state: `Some(place)` (m) for every held node.
-pub(crate) fn held_places(model: &Model, state: &mut State) -> Vec<Option<DVec3>> {
+/// Where pins hold nodes at the time of the state: place (m) and what is left free, for every held node.
+pub(crate) fn held_places(model: &Model, state: &mut State) -> Vec<Option<(DVec3, Filter)>> {
     let mut places = vec![None; model.node_count()];
     let now = state.time;
-    for_each_held(model, state, [now; 2], |node, _, target| {
-        places[node] = Some(target);
+    for_each_held(model, state, [now; 2], |node, _, target, slide| {
+        places[node] = Some((target, slide.filter()));
     });
     places
 }
 
-/// Calls `hold(node, position, target)` for every node that is held at the first of the times (s), with its place
+/// Calls `hold(node, position, target, slide)` for every node that is held at the first of the times (s), with its place
 /// at the second. Nodes that are grasped only now are remembered where they are.
 fn for_each_held(
     model: &Model,
     state: &mut State,
     [now, end]: [f64; 2],
-    mut hold: impl FnMut(usize, DVec3, DVec3),
+    mut hold: impl FnMut(usize, DVec3, DVec3, Slide),
 ) {
     for (pin, memory) in model.pins.iter().zip(&mut state.pins) {
         let interval = pin.interval_at(now);
@@ -220,13 +246,13 @@ fn for_each_held(
                 let frame = path.pose(end);
                 for (&node, &anchor) in pin.nodes.iter().zip(&memory.anchors) {
                     let here = state.positions[node as usize];
-                    hold(node as usize, here, frame.apply(anchor));
+                    hold(node as usize, here, frame.apply(anchor), pin.slide);
                 }
             }
             PinPath::Recorded(trajectory) => {
                 for (k, &node) in pin.nodes.iter().enumerate() {
                     let here = state.positions[node as usize];
-                    hold(node as usize, here, trajectory.position(k, end));
+                    hold(node as usize, here, trajectory.position(k, end), pin.slide);
                 }
             }
         }

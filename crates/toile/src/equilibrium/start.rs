@@ -26,10 +26,10 @@ pub(super) fn place_bodies(model: &Model, time: f64) -> Vec<Placement> {
 pub(super) fn hold_pins(model: &Model, state: &mut State) -> Vec<Filter> {
     let places = held_places(model, state);
     let nodes = state.positions.iter_mut().zip(places);
-    let filter = |(x, place): (&mut DVec3, Option<DVec3>)| match place {
-        Some(place) => {
-            *x = place;
-            Filter::Held
+    let filter = |(x, place): (&mut DVec3, Option<(DVec3, Filter)>)| match place {
+        Some((place, filter)) => {
+            *x = filter.constrain(place, *x);
+            filter
         }
         None => Filter::Free,
     };

@@ -20,7 +20,7 @@ use super::system::System;
 use super::{ImplicitSettings, Predicted};
 use crate::contact::Candidate;
 use crate::energy::{Memory, Weights};
-use crate::linalg::SolveSettings;
+use crate::linalg::{Filter, SolveSettings};
 use crate::model::Model;
 use crate::parallel::{self, dot};
 use crate::state::State;
@@ -42,7 +42,7 @@ pub(super) fn predict(
 ) -> Predicted {
     let Workspace {
         system,
-        held,
+        holds,
         targets,
         candidates,
         bodies,
@@ -56,13 +56,13 @@ pub(super) fn predict(
     step.assemble(system, rule.step);
     for (i, change) in system.change.iter_mut().enumerate() {
         let first = rule.first_velocity(i);
-        *change = if held[i] {
-            rule.velocity_to(i, targets[i]) - first
-        } else {
-            state.velocities[i] + state.last_change[i] - first
+        let guess = state.velocities[i] + state.last_change[i] - first;
+        *change = match holds[i] {
+            Filter::Free => guess,
+            hold => hold.constrain(rule.velocity_to(i, targets[i]) - first, guess),
         };
     }
-    system.find_supports(model, state, bodies, held, h);
+    system.find_supports(model, state, bodies, holds, h);
     step.balance_momentum(system);
     watch.lap(|times| &mut times.assemble);
 
@@ -71,7 +71,7 @@ pub(super) fn predict(
         residual: settings.tolerance * scale,
         iterations: settings.max_iterations,
     };
-    let mut predicted = step.first_solve(system, held, linear, watch);
+    let mut predicted = step.first_solve(system, holds, linear, watch);
     step.balance_momentum(system);
     system.advance(1.0);
     if settings.newton_steps > 1 {
@@ -190,7 +190,7 @@ impl Step<'_> {
     fn first_solve(
         &self,
         system: &mut System,
-        held: &[bool],
+        holds: &[Filter],
         settings: SolveSettings,
         watch: &mut Watch,
     ) -> Predicted {
@@ -204,12 +204,12 @@ impl Step<'_> {
             if system.supports.is_empty() {
                 break;
             }
-            iterations += system.solve_supported(held, rough, watch).iterations;
+            iterations += system.solve_supported(holds, rough, watch).iterations;
             if !system.revise_supports() {
                 break;
             }
         }
-        let outcome = system.solve_supported(held, settings, watch);
+        let outcome = system.solve_supported(holds, settings, watch);
         Predicted {
             converged: outcome.converged,
             iterations: iterations + outcome.iterations,

@@ -16,7 +16,7 @@ pub(super) fn predict(model: &Model, state: &State, workspace: &mut Workspace, h
         plan,
         forces,
         candidates,
-        held,
+        holds,
         target_velocities,
         ..
     } = workspace;
@@ -30,13 +30,10 @@ pub(super) fn predict(model: &Model, state: &State, workspace: &mut Workspace, h
         forces,
     );
     parallel::fill(candidates, |i| {
-        let velocity = if held[i] {
-            target_velocities[i]
-        } else {
-            let v = state.velocities[i];
-            let drag = model.air_damping[i] * v;
-            v + h * (model.gravity_of(i) - drag + forces[i] / model.masses[i])
-        };
+        let v = state.velocities[i];
+        let drag = model.air_damping[i] * v;
+        let driven = v + h * (model.gravity_of(i) - drag + forces[i] / model.masses[i]);
+        let velocity = holds[i].constrain(target_velocities[i], driven);
         Candidate {
             position: state.positions[i] + h * velocity,
             velocity,

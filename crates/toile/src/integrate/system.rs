@@ -59,7 +59,7 @@ impl System {
         model: &Model,
         state: &State,
         bodies: &[Placement],
-        held: &[bool],
+        holds: &[Filter],
         h: f64,
     ) {
         self.supports.clear();
@@ -70,7 +70,11 @@ impl System {
             let (x, v) = (state.positions[i], state.velocities[i]);
             let offset = model.contact_offsets[i];
             let support = || find_support(bodies, i, x, v, model.gravity_of(i), offset, h);
-            if held[i] { None } else { support() }
+            if holds[i] == Filter::Free {
+                support()
+            } else {
+                None
+            }
         });
         let found = self.support_of_node.iter().flatten();
         self.supports.extend(found);
@@ -79,13 +83,11 @@ impl System {
     /// One solve with held nodes and the supports as they are.
     pub(super) fn solve_supported(
         &mut self,
-        held: &[bool],
+        holds: &[Filter],
         settings: SolveSettings,
         watch: &mut Watch,
     ) -> Outcome {
-        for (filter, &held) in self.filters.iter_mut().zip(held) {
-            *filter = if held { Filter::Held } else { Filter::Free };
-        }
+        self.filters.copy_from_slice(holds);
         for support in &self.supports {
             let i = support.node;
             self.filters[i] = support.filter();

@@ -1,6 +1,7 @@
 //! Constrained nodes: which directions of a node a solve may change.
 //!
-//! Constrained nodes keep what they were given of their unknown: all of it, or its part along a normal. Taking
+//! Constrained nodes keep what they were given of their unknown: all of it, or its part along a normal, or all but
+//! its part along a line. Taking
 //! those parts out of the residual and of every search direction is the modified method of Baraff and Witkin
 //! in the form of Ascher and Boxerman (2003): a plain symmetric system `P A P` on the directions that are left.
 //! Where a whole matrix is needed, the other directions get a diagonal of the block's own size, which couples to
@@ -18,6 +19,8 @@ pub enum Filter {
     Held,
     /// All but this unit normal.
     Sliding(DVec3),
+    /// Only this unit direction.
+    Line(DVec3),
 }
 
 impl Filter {
@@ -27,6 +30,15 @@ impl Filter {
             Filter::Free => value,
             Filter::Held => DVec3::ZERO,
             Filter::Sliding(normal) => value - value.dot(*normal) * *normal,
+            Filter::Line(direction) => value.dot(*direction) * *direction,
+        }
+    }
+
+    /// `given` in the directions that are not free, `guess` in those that are.
+    pub fn constrain(&self, given: DVec3, guess: DVec3) -> DVec3 {
+        match self {
+            Filter::Free => guess,
+            _ => given + self.apply(guess - given),
         }
     }
 
@@ -35,6 +47,7 @@ impl Filter {
             Filter::Free => DMat3::IDENTITY,
             Filter::Held => DMat3::ZERO,
             Filter::Sliding(normal) => DMat3::IDENTITY - outer(*normal),
+            Filter::Line(direction) => outer(*direction),
         }
     }
 
@@ -50,6 +63,7 @@ impl Filter {
             Filter::Free => DMat3::ZERO,
             Filter::Held => DMat3::from_diagonal(DVec3::splat(size)),
             Filter::Sliding(normal) => outer(*normal) * size,
+            Filter::Line(direction) => (DMat3::IDENTITY - outer(*direction)) * size,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Worlds that several tests share.
 #![allow(dead_code, clippy::unwrap_used)] // not every test uses every helper; a panic is a failed test
 
-use toile::drive::{Interval, Pin, PinPath, RigidPath};
+use toile::drive::{Interval, Pin, PinPath, RigidPath, Slide};
 use toile::energy::{EnergyBatch, MassSpringMaterial, Spring, SpringBatch, mass_spring};
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::Integrator;
@@ -69,6 +69,7 @@ pub fn fixed(nodes: Vec<u32>) -> Pin {
         nodes,
         path: PinPath::Carried(RigidPath::default()),
         held: vec![Interval::ALWAYS],
+        slide: Slide::Nowhere,
     }
 }
 

@@ -24,8 +24,7 @@ use crate::energy::Curve;
 
 /// How the moment follows from the angle. Pairs are for bending of the warp (the first axis of the rest
 /// coordinates) and of the weft; a hinge that bends in another direction mixes them by `cos²` and `sin²`. Where the two
-/// differ, the rest shape must come from texture coordinates: one made of positions lays each face along its own first
-/// side, and knows no warp.
+/// differ, the rest shape must know its warp ([`RestShape::align_warp`](crate::mesh::RestShape::align_warp)).
 #[derive(Clone, Debug)]
 pub enum BendLaw {
     /// Linear in the angle.

@@ -88,9 +88,8 @@ impl HalfSteps<'_> {
     ) {
         self.forces(positions, velocities, &mut scratch.force);
         let (force, change, masses) = (&scratch.force, &scratch.change, &self.model.masses);
-        parallel::fill(&mut scratch.residual, |i| match self.held[i] {
-            true => DVec3::ZERO,
-            false => self.span * force[i] - masses[i] * change[i],
+        parallel::fill(&mut scratch.residual, |i| {
+            self.holds[i].apply(self.span * force[i] - masses[i] * change[i])
         });
     }
 
@@ -106,10 +105,8 @@ impl HalfSteps<'_> {
         parallel::fill(&mut scratch.probe, |i| velocities[i] + direction[i]);
         self.forces(positions, &scratch.probe, &mut scratch.image);
         parallel::for_each(&mut scratch.image, |i, q| {
-            *q = match self.held[i] {
-                true => DVec3::ZERO,
-                false => self.model.masses[i] * direction[i] + self.span * (force[i] - *q),
-            };
+            let product = self.model.masses[i] * direction[i] + self.span * (force[i] - *q);
+            *q = self.holds[i].apply(product);
         });
         dot(direction, &scratch.image)
     }

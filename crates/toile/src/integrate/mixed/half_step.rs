@@ -7,6 +7,7 @@ use super::MixedSettings;
 use super::damping_solve::{DampingScratch, solve};
 use crate::energy::Memory;
 use crate::energy::assembly::Plan;
+use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -18,7 +19,7 @@ pub(crate) struct HalfSteps<'a> {
     pub(super) model: &'a Model,
     memory: Memory<'a>,
     plan: &'a Plan,
-    pub(super) held: &'a [bool],
+    pub(super) holds: &'a [Filter],
     target_velocities: &'a [DVec3],
     /// `τ` (s).
     pub(super) span: f64,
@@ -39,14 +40,14 @@ impl<'a> HalfSteps<'a> {
         model: &'a Model,
         state: &'a State,
         plan: &'a Plan,
-        driven: (&'a [bool], &'a [DVec3]),
+        driven: (&'a [Filter], &'a [DVec3]),
         span: f64,
     ) -> Self {
         HalfSteps {
             model,
             memory: Memory::of(state),
             plan,
-            held: driven.0,
+            holds: driven.0,
             target_velocities: driven.1,
             span,
         }
@@ -85,9 +86,7 @@ impl<'a> HalfSteps<'a> {
 
     fn hold(&self, velocities: &mut [DVec3]) {
         parallel::for_each(velocities, |i, v| {
-            if self.held[i] {
-                *v = self.target_velocities[i];
-            }
+            *v = self.holds[i].constrain(self.target_velocities[i], *v);
         });
     }
 

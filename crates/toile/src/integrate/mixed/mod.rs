@@ -109,7 +109,7 @@ pub(super) fn predict(
     let Workspace {
         plan,
         mixed,
-        held,
+        holds,
         target_velocities,
         candidates,
         ..
@@ -121,7 +121,7 @@ pub(super) fn predict(
         positions,
         damping,
     } = mixed.as_deref_mut().expect("made for mixed integrators");
-    let half = HalfSteps::new(model, state, plan, (held, target_velocities), 0.5 * h);
+    let half = HalfSteps::new(model, state, plan, (holds, target_velocities), 0.5 * h);
     let start = &state.positions;
     let mut predicted = Predicted::EXPLICIT;
 
