@@ -2,6 +2,12 @@
 
 use std::io::Write;
 
+/// Writes a warning to the error stream, which is not mixed with results.
+pub fn warn(text: &str) {
+    // Nobody listening is no reason to stop.
+    let _ = writeln!(std::io::stderr().lock(), "warning: {text}");
+}
+
 /// Writes to standard output. A closed pipe (`toile scenes | head -1`) ends the program quietly.
 pub fn say(text: impl AsRef<str>) {
     let mut out = std::io::stdout().lock();

@@ -232,3 +232,81 @@ fn line_ends_of_other_systems_and_letters_of_other_languages_are_fine() {
         &["bad.toml:1:62:", "unknown field `densty`"],
     );
 }
+
+#[test]
+fn measured_tables_that_make_no_curve_are_named_with_table_and_row() {
+    let with_curve = |name: &str, rows: &str| {
+        let lines = format!("{GRID}\nmodel = \"kawabata\"\nmaterial.curves.{name} = {rows}");
+        with(GRID, &lines)
+    };
+    let place = |name: &str| format!("bad.toml:10:17: cloth.sheet.material.curves.{name}");
+    for (name, rows, says) in [
+        ("shear", "[[0, 0], [0.2, 5], [0.1, 6]]", "row 3"),
+        ("shear", "[[0, 0], [0.1, 5], [0.2, 4]]", "row 3"),
+        ("tensile_warp", "[[0, 0], [0.1, 5], [0.1, 6]]", "row 3"),
+        ("tensile_weft", "[[0.1, 0], [0.2, 5]]", "row 1"),
+        ("bend_warp", "[[0, 0], [1.0, nan]]", "row 2"),
+        ("bend_weft", "[[0, 0]]", "row"),
+    ] {
+        refused(with_curve(name, rows), &[&place(name), says]);
+    }
+    let fabric = with(GRID, &format!("{GRID}\nmaterial.fabric = \"cotten\""));
+    let field = "cloth.sheet.material.fabric";
+    refused(fabric, &[field, "`cotten`", "cotton", "denim"]);
+}
+
+#[test]
+fn warps_that_stand_on_the_cloth_and_rest_shapes_that_do_not_fit_are_refused() {
+    let with_line = |line: &str| with(GRID, &format!("{GRID}\n{line}"));
+    let warp = "cloth.sheet.warp";
+    let upright = with_line("warp.direction = [0, 0, 1]");
+    refused(upright, &["bad.toml:9", warp, "perpendicular to face 0"]);
+    let none = with_line("warp.direction = [0, 0, 0]");
+    refused(none, &["bad.toml:9", warp, "not zero"]);
+    let few = with_line("warp.faces = [[1, 0, 0]]");
+    refused(few, &["bad.toml:9", warp, "1 warp directions", "64 faces"]);
+
+    let folder = Folder::new();
+    folder.write("other.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let lines = "bending = \"dihedral\"\nfold.rest.file = { path = \"other.obj\" }";
+    let sculpted = with_line(lines);
+    let fragments = ["cloth.sheet.fold.rest", "3 nodes, the cloth 81"];
+    refused_in(&folder, sculpted, &fragments);
+
+    let tube =
+        "mesh.tube = { radius = 0.1, height = 0.3, cells = [12, 6] }\nbending = \"quadratic\"";
+    let fragments = ["cloth.sheet.bending", "`quadratic`"];
+    refused(with(GRID, tube), &fragments);
+}
+
+#[test]
+fn impossible_folds_slides_and_winds_are_named() {
+    let with_line = |line: &str| with(GRID, &format!("{GRID}\n{line}"));
+    let both = "fold.yield_angle = 0.5\nfold.yield_curvature = 50";
+    let fold = "cloth.sheet.fold.";
+    refused(with_line(both), &[fold, "not both"]);
+    refused(
+        with_line("fold.rest.angle = 4.0"),
+        &[fold, "between −π and π"],
+    );
+    refused(
+        with_line("fold.hardening = -1"),
+        &[fold, "hardening", "is -1"],
+    );
+    let slide = with(PIN, &format!("{PIN}\nslide.line = [0, 0, 0]"));
+    refused(slide, &["slide.line", "must be a direction"]);
+    let wind = with(GRID, GRID) + "\n[environment.air]\nwind = [1, nan, 0]\n";
+    refused(wind, &["environment.air.wind", "finite"]);
+    let gusts = with(GRID, GRID) + "\n[environment.air]\ngusts = { length = 0 }\n";
+    refused(gusts, &["environment.air.gusts.length", "positive"]);
+}
+
+#[test]
+fn stiffnesses_that_do_not_go_together_are_warned_of() {
+    let folder = Folder::new();
+    let odd = with(GRID, &format!("{GRID}\nmaterial.shear_stiffness = 1e-3"));
+    folder.write("odd.toml", odd);
+    let ended = toile(&folder, &["check", "odd.toml"]);
+    let says = "warning: cloth.sheet.material.shear_stiffness";
+    assert!(ended.stderr.contains(says), "{}", ended.stderr);
+}

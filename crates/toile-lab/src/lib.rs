@@ -11,6 +11,7 @@ mod plot;
 mod reference;
 mod registry;
 mod snapshot;
+mod strip;
 
 pub use outcome::{Measurement, Outcome};
 pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find, run_experiment};

@@ -1,11 +1,12 @@
 //! The experiments by name, and how one is run.
 
-use crate::experiments::{free_flight, orders};
+use crate::experiments::{buckle, cantilever, free_flight, orders, plate, post_buckling};
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use thiserror::Error;
 use toile::certificate::StepError;
+use toile::equilibrium::EquilibriumError;
 use toile_render::{Image, RenderError};
 use toile_scene::run::{FolderError, write_atomically};
 use toile_scene::scene::SceneError;
@@ -50,6 +51,15 @@ pub enum LabError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// No equilibrium can be looked for.
+    #[error(transparent)]
+    Equilibrium(#[from] EquilibriumError),
+    /// The search for an equilibrium ended without one.
+    #[error("no equilibrium was found: forces of {gradient:.1e} of the weight are left")]
+    NotAtRest {
+        /// What is left, relative to the weight.
+        gradient: f64,
+    },
     /// A picture could not be encoded.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -67,7 +77,14 @@ pub enum LabError {
 }
 
 /// All experiments.
-pub const EXPERIMENTS: &[Experiment] = &[free_flight::EXPERIMENT, orders::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    free_flight::EXPERIMENT,
+    orders::EXPERIMENT,
+    cantilever::EXPERIMENT,
+    post_buckling::EXPERIMENT,
+    plate::EXPERIMENT,
+    buckle::EXPERIMENT,
+];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {

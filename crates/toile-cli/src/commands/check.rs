@@ -3,7 +3,7 @@
 use super::OrReport;
 use super::find_scene;
 use crate::args::CheckArgs;
-use crate::output::say;
+use crate::output::{say, warn};
 use miette::Result;
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,6 +33,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
 fn check_scene(name: &str) -> Result<bool> {
     let source = find_scene(name)?;
     let world = resolve(&source, source.parse()?)?;
+    world.warnings.iter().for_each(|w| warn(w));
     let mut healthy = true;
     for cloth in &world.model.cloths {
         let positions = world.state.positions[cloth.nodes.clone()].to_vec();

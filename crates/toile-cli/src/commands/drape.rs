@@ -4,7 +4,7 @@ use super::run::{STOP, default_folder, listen_for_interrupts, report_verdicts};
 use super::{OrReport, find_scene};
 use crate::INTERRUPTED;
 use crate::args::DrapeArgs;
-use crate::output::say;
+use crate::output::{say, warn};
 use crate::progress::DrapeDisplay;
 use miette::{Result, miette};
 use std::process::ExitCode;
@@ -30,6 +30,7 @@ pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
     let spec = source.parse()?;
     let output = spec.output.clone();
     let world = resolve(&source, spec)?;
+    world.warnings.iter().for_each(|w| warn(w));
     let path = args.output.clone().unwrap_or_else(|| {
         let mut name = default_folder(&args.scene).into_os_string();
         name.push("-drape");

@@ -4,7 +4,7 @@ use super::OrReport;
 use super::find_scene;
 use crate::INTERRUPTED;
 use crate::args::RunArgs;
-use crate::output::say;
+use crate::output::{say, warn};
 use crate::progress::ProgressDisplay;
 use miette::{Result, miette};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let spec = source.parse()?;
     let output = spec.output.clone();
     let world = resolve(&source, spec)?;
+    world.warnings.iter().for_each(|w| warn(w));
     let path = args
         .output
         .clone()
