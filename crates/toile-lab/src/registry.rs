@@ -1,11 +1,12 @@
 //! The experiments by name, and how one is run.
 
-use crate::experiments::{free_flight, orders};
+use crate::experiments::{catenary, free_flight, modes, orders, pendulum};
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use thiserror::Error;
 use toile::certificate::StepError;
+use toile::equilibrium::EquilibriumError;
 use toile_render::{Image, RenderError};
 use toile_scene::run::{FolderError, write_atomically};
 use toile_scene::scene::SceneError;
@@ -50,6 +51,9 @@ pub enum LabError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// The static solver could not begin or go on.
+    #[error(transparent)]
+    Equilibrium(#[from] EquilibriumError),
     /// A picture could not be encoded.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -67,7 +71,13 @@ pub enum LabError {
 }
 
 /// All experiments.
-pub const EXPERIMENTS: &[Experiment] = &[free_flight::EXPERIMENT, orders::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    free_flight::EXPERIMENT,
+    orders::EXPERIMENT,
+    catenary::EXPERIMENT,
+    pendulum::EXPERIMENT,
+    modes::EXPERIMENT,
+];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {
