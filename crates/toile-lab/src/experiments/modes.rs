@@ -166,7 +166,7 @@ fn hanging(mode: u32, levels: &[u32], findings: &mut Findings) -> Result<Vec<[f6
             1.0 / f64::from(cells),
             (links.frequency / smooth - 1.0).abs(),
         ]);
-        if mode == 3 && cells == levels[1] {
+        if mode == 3 && levels.last() == Some(&cells) {
             shape(&strip, &whole, zero, findings);
         }
     }
@@ -235,7 +235,7 @@ fn shape(strip: &Strip, whole: &State, zero: f64, findings: &mut Findings) {
     );
     let plot = plot
         .curve(format!("{cells} cells, after one period"), rows.collect())
-        .guide("J0, after one period of it", smooth.collect());
+        .guide("J0, the smooth strip", smooth.collect());
     findings.pictures.push(("third-mode", plot.draw(SIZE)));
 }
 

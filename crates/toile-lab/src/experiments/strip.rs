@@ -103,10 +103,11 @@ impl Strip {
         self.row(row).map(|n| self.world.model.masses[n]).sum()
     }
 
-    /// Mean place of a row (m).
+    /// Centre of mass of a row (m).
     pub fn row_place(&self, state: &State, row: u32) -> DVec3 {
-        let sum: DVec3 = self.row(row).map(|n| state.positions[n]).sum();
-        sum / f64::from(self.cells[1] + 1)
+        let masses = &self.world.model.masses;
+        let sum: DVec3 = self.row(row).map(|n| masses[n] * state.positions[n]).sum();
+        sum / self.row_mass(row)
     }
 }
 
