@@ -6,8 +6,10 @@
 mod bessel;
 mod catenary;
 mod chain;
+#[allow(dead_code)]
 mod elastica;
 mod elliptic;
+#[allow(dead_code)]
 mod plate;
 
 pub(crate) use bessel::{bessel_j0, bessel_j0_zero};
