@@ -167,7 +167,7 @@ mod tests {
             .map(|t| [t, wave(t)])
             .collect();
         let zeros = crossings(&samples);
-        assert_eq!(zeros.len(), 2);
+        assert_eq!(zeros.len(), 3);
         assert!((zeros[0] - (0.5 * std::f64::consts::PI - 0.1) / 2.0).abs() < 1e-9);
         let heights = peaks(&samples);
         assert_eq!(heights.len(), 2);
