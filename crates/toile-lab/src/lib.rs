@@ -7,7 +7,6 @@
 mod experiments;
 mod outcome;
 mod plot;
-#[allow(dead_code)]
 mod reference;
 mod registry;
 mod snapshot;

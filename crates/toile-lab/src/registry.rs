@@ -1,6 +1,8 @@
 //! The experiments by name, and how one is run.
 
-use crate::experiments::{buckle, cantilever, free_flight, orders, plate, post_buckling};
+use crate::experiments::{
+    buckle, cantilever, catenary, free_flight, modes, orders, pendulum, plate, post_buckling,
+};
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -84,6 +86,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     post_buckling::EXPERIMENT,
     plate::EXPERIMENT,
     buckle::EXPERIMENT,
+    catenary::EXPERIMENT,
+    pendulum::EXPERIMENT,
+    modes::EXPERIMENT,
 ];
 
 /// The experiment of this name.

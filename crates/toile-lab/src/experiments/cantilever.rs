@@ -35,11 +35,7 @@ fn rigidity(load: f64) -> f64 {
 }
 
 fn run(settings: &Settings) -> Result<Findings, LabError> {
-    let kinds: &[Kind] = if settings.quick {
-        &[QUAD_HINGES, QUAD_FORM]
-    } else {
-        &[QUAD_HINGES, ALTERNATING_HINGES, QUAD_FORM, BEND_SPRINGS]
-    };
+    let kinds = [QUAD_HINGES, QUAD_FORM];
     let mut findings = Findings::default();
     let mut plot = Plot::new(
         "heavy elastica: 64 cells over the exact curve",
@@ -50,7 +46,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
         let exact = HeavyElastica::new(load);
         plot = plot.guide(format!("load {load}"), exact.points.clone());
         for kind in kinds {
-            let shape = bend(*kind, 64, load)?;
+            let shape = bend(kind, 64, load)?;
             findings.measurements.push(Measurement::new(
                 format!("{}, load {load}: height of the free end over L", kind.name),
                 "",
@@ -58,12 +54,12 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
                 exact.tip()[1],
                 0.02 * exact.tip()[1].abs(),
             ));
-            if *kind == QUAD_HINGES {
+            if kind == QUAD_HINGES {
                 plot = plot.curve(format!("load {load}, 64 cells"), shape);
             }
         }
     }
-    orders(settings, kinds, &mut findings)?;
+    orders(settings, &kinds, &mut findings)?;
     if !settings.quick {
         wanting(&mut findings)?;
     }
@@ -143,21 +139,25 @@ fn wanting(findings: &mut Findings) -> Result<(), LabError> {
             "with all diagonals one way bending and twisting are coupled",
         ),
         (
+            ALTERNATING_HINGES,
+            "diagonals both ways do not couple them; the rim still folds",
+        ),
+        (BEND_SPRINGS, "its rim bends too easily"),
+        (
             TRIANGLE_FORM,
             "free edges let it curl across, which the form does not resist",
         ),
     ] {
-        for load in [1.0, 10.0] {
-            let exact = HeavyElastica::new(load).tip()[1];
-            let shape = bend(kind, 64, load)?;
-            let tip = shape[shape.len() - 1][1];
-            findings.notes.push(format!(
-                "{}, {} cells wide, load {load}: free end at {tip:.4} L where {exact:.4} L is exact ({:+.1} %): {why}",
-                kind.name,
-                kind.across,
-                100.0 * (tip / exact - 1.0)
-            ));
-        }
+        let load = 1.0;
+        let exact = HeavyElastica::new(load).tip()[1];
+        let shape = bend(kind, 64, load)?;
+        let tip = shape[shape.len() - 1][1];
+        findings.notes.push(format!(
+            "{}, {} cells wide, load {load}: free end at {tip:.4} L where {exact:.4} L is exact ({:+.1} %): {why}",
+            kind.name,
+            kind.across,
+            100.0 * (tip / exact - 1.0)
+        ));
     }
     Ok(())
 }

@@ -2,7 +2,11 @@
 
 pub(crate) mod buckle;
 pub(crate) mod cantilever;
+pub(crate) mod catenary;
 pub(crate) mod free_flight;
+pub(crate) mod modes;
 pub(crate) mod orders;
+pub(crate) mod pendulum;
 pub(crate) mod plate;
 pub(crate) mod post_buckling;
+mod strip;

@@ -5,15 +5,20 @@
 
 mod bessel;
 mod catenary;
+mod chain;
+#[allow(dead_code)]
 mod elastica;
 mod elliptic;
+#[allow(dead_code)]
 mod plate;
 
-#[allow(unused_imports)]
 pub(crate) use bessel::{bessel_j0, bessel_j0_zero};
 pub(crate) use catenary::Catenary;
+pub(crate) use chain::{ChainMode, clamped_links, hanging_mode, hung_chain};
+#[allow(unused_imports)]
 pub(crate) use elastica::{HeavyElastica, PostBuckled};
 pub(crate) use elliptic::{complete_e, complete_k, pendulum_period};
+#[allow(unused_imports)]
 pub(crate) use plate::{CLAMPED_PLATE, SUPPORTED_PLATE};
 
 /// Where a continuous function changes sign between `low` and `high`, by bisection to the last bit.
