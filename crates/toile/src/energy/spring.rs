@@ -34,9 +34,16 @@ pub struct SpringBatch {
     pub springs: Vec<Spring>,
 }
 
-/// `a I + q qᵀ`.
-fn axial_block(q: DVec3, a: f64) -> DMat3 {
-    DMat3::from_cols(q * q.x, q * q.y, q * q.z) + DMat3::from_diagonal(DVec3::splat(a))
+/// `k d dᵀ + a I`, symmetric to the last bit.
+#[inline]
+fn axial_block(d: DVec3, k: f64, a: f64) -> DMat3 {
+    let q = k * d;
+    let (xy, xz, yz) = (q.x * d.y, q.x * d.z, q.y * d.z);
+    DMat3::from_cols(
+        DVec3::new(q.x * d.x + a, xy, xz),
+        DVec3::new(xy, q.y * d.y + a, yz),
+        DVec3::new(xz, yz, q.z * d.z + a),
+    )
 }
 
 impl Elements<2> for SpringBatch {
@@ -44,6 +51,7 @@ impl Elements<2> for SpringBatch {
         self.springs.len()
     }
 
+    #[inline]
     fn nodes(&self, element: usize) -> [u32; 2] {
         self.springs[element].nodes
     }
@@ -68,6 +76,7 @@ impl Elements<2> for SpringBatch {
         [pull, -pull]
     }
 
+    #[inline]
     fn linearise(
         &self,
         element: usize,
@@ -81,10 +90,12 @@ impl Elements<2> for SpringBatch {
         if length == 0.0 {
             return Local::default();
         }
-        let direction = offset / length;
+        // One division for all that is over the length.
+        let per_length = 1.0 / length;
+        let direction = per_length * offset;
         let relative = v[1] - v[0];
         let closing = relative.dot(direction);
-        let slack = 1.0 - spring.rest_length / length;
+        let slack = 1.0 - spring.rest_length * per_length;
         let axial = spring.stiffness / spring.rest_length;
         let transverse = axial * slack.max(0.0);
         let along = axial * (length * slack + weights.ahead * closing) + spring.damping * closing;
@@ -93,8 +104,7 @@ impl Elements<2> for SpringBatch {
 
         let sideways = weights.stiffness * transverse;
         let lengthwise = weights.stiffness * axial + weights.damping * spring.damping;
-        let q = (lengthwise - sideways).sqrt() * direction;
-        let block = axial_block(q, sideways);
+        let block = axial_block(direction, lengthwise - sideways, sideways);
         Local {
             force: [pull, -pull],
             blocks: [[block, DMat3::ZERO], [-block, block]],

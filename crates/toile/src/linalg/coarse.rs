@@ -10,8 +10,9 @@
 //! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other patches.
 //! A patch that is held as a whole has a zero column, which the factor leaves out.
 
-use super::packed::{Blocks, lane_sums};
+use super::lanes::{Kernel, Lanes, run};
 use super::patches::{Graph, patches};
+use super::sums::lane_sums;
 use super::{BlockPattern, Skyline};
 use glam::{DVec3, Mat3A, Vec3A};
 
@@ -29,7 +30,7 @@ pub(super) struct Coarse {
     /// `AZ`.
     sums: Vec<Mat3A>,
     /// `C⁻¹AZ`, scaled like the sweeps' matrix.
-    image: Blocks,
+    image: Vec<Mat3A>,
     /// For each diagonal block of the matrix, the place it is added to.
     diagonal_places: Vec<u32>,
     /// For each lower block `A[i, k]`, the places that it and its transpose are added to: those of row `i` and `k`'s
@@ -82,7 +83,7 @@ impl Coarse {
                 .map(|row| place(row, patch_of[row]))
                 .collect(),
             sums: vec![Mat3A::ZERO; entries.len()],
-            image: Blocks::zeros(entries.len()),
+            image: vec![Mat3A::ZERO; entries.len()],
             rows: entries.iter().map(|&(_, row)| row).collect(),
             energy: Skyline::new(&first),
             starts,
@@ -101,11 +102,13 @@ impl Coarse {
     }
 
     /// Takes in a diagonal block, already restricted to the free directions.
+    #[inline(always)]
     pub(super) fn add_diagonal(&mut self, row: usize, block: &Mat3A) {
         self.sums[self.diagonal_places[row] as usize] += *block;
     }
 
     /// Takes in the lower block at a place of the pattern, already restricted.
+    #[inline(always)]
     pub(super) fn add_lower(&mut self, at: usize, block: &Mat3A) {
         let [here, mirrored] = self.lower_places[at];
         self.sums[here as usize] += *block;
@@ -122,7 +125,7 @@ impl Coarse {
                 if other >= patch {
                     self.energy.add(other, patch, &self.sums[at]);
                 }
-                self.image.set(at, &(scale[row] * self.sums[at]));
+                self.image[at] = scale[row] * self.sums[at];
             }
         }
         self.energy.factor();
@@ -130,17 +133,7 @@ impl Coarse {
 
     /// `E⁻¹ (AZ)ᵀ t` for a scaled `t`.
     pub(super) fn coefficients(&self, t: &[Vec3A], out: &mut [Vec3A], work: &mut [f64]) {
-        for (patch, sum) in out.iter_mut().enumerate() {
-            let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
-            let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
-            for (block, &row) in self.image.iter(range.clone()).zip(&self.rows[range]) {
-                let t = t[row as usize];
-                x += block.x_axis * t;
-                y += block.y_axis * t;
-                z += block.z_axis * t;
-            }
-            *sum = lane_sums(x, y, z);
-        }
+        run(Transposed(self, t, out));
         for (work, sum) in work.chunks_exact_mut(3).zip(&*out) {
             work.copy_from_slice(&sum.as_dvec3().to_array());
         }
@@ -152,12 +145,7 @@ impl Coarse {
 
     /// `x −= AZ c`, scaled.
     pub(super) fn subtract_image(&self, coefficients: &[Vec3A], x: &mut [Vec3A]) {
-        for (patch, &c) in coefficients.iter().enumerate() {
-            let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
-            for (block, &row) in self.image.iter(range.clone()).zip(&self.rows[range]) {
-                x[row as usize] -= block * c;
-            }
-        }
+        run(SubtractImage(self, coefficients, x));
     }
 
     /// `E⁻¹ Zᵀ r`, one vector per patch, for a residual that is already filtered.
@@ -171,8 +159,50 @@ impl Coarse {
         self.energy.solve(work);
     }
 
+    /// The blocks of a patch's columns with their rows.
+    #[inline(always)]
+    fn column(&self, patch: usize) -> impl Iterator<Item = (&Mat3A, &u32)> {
+        let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
+        self.image[range.clone()].iter().zip(&self.rows[range])
+    }
+
     /// The patch of a node.
     pub(super) fn patch(&self, node: usize) -> usize {
         self.patch_of[node] as usize
+    }
+}
+
+/// `(AZ)ᵀ t`, scaled.
+struct Transposed<'a>(&'a Coarse, &'a [Vec3A], &'a mut [Vec3A]);
+
+impl Kernel for Transposed<'_> {
+    type Answer = ();
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        let Transposed(coarse, t, out) = self;
+        for (patch, sum) in out.iter_mut().enumerate() {
+            let mut sums = Mat3A::ZERO;
+            for (block, &row) in coarse.column(patch) {
+                lanes.add_transposed(&mut sums, block, t[row as usize]);
+            }
+            *sum = lane_sums(&sums);
+        }
+    }
+}
+
+/// `x −= AZ c`, scaled.
+struct SubtractImage<'a>(&'a Coarse, &'a [Vec3A], &'a mut [Vec3A]);
+
+impl Kernel for SubtractImage<'_> {
+    type Answer = ();
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        let SubtractImage(coarse, coefficients, x) = self;
+        for (patch, &c) in coefficients.iter().enumerate() {
+            for (block, &row) in coarse.column(patch) {
+                let value = &mut x[row as usize];
+                *value = lanes.subtract_image(*value, block, c);
+            }
+        }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The unknown is `p` of the swept system: `x` changes by `C⁻ᵀ t` with `t = (I+Lᵀ)⁻¹ p` (see [`Sweeps`]), and the
 //! [coarse space](super::coarse) takes its share out of every product. An iteration is two sweeps,
-//! two passes over `AZ`, and two over the vectors.
+//! two passes over `AZ`, and one over the vectors.
 
-use super::packed::DotSum;
+use super::sums::DotSum;
 use super::{Filter, Sweeps};
 use glam::{DVec3, Vec3A};
 
@@ -82,15 +82,17 @@ impl Gradients {
             *x += filters[row].apply(unit * DVec3::from_slice(&work[at..]));
         }
         sweeps.scale(residual, unit, r);
+        let rounding = ROUNDING * dot_single(r, r);
         coarse.subtract_image(c, r);
         sweeps.forward(r);
         y.fill(Vec3A::ZERO);
-        p.copy_from_slice(r);
+        p.fill(Vec3A::ZERO);
+        let mut beta = 0.0;
         let mut rr = dot_single(r, r);
-        let target = rr * reduction * reduction;
+        let target = (rr * reduction * reduction).max(rounding);
         let mut iterations = 0;
         while rr > target && iterations < limit {
-            sweeps.backward(p, t);
+            sweeps.backward(r, beta, p, t);
             z.fill(Vec3A::ZERO);
             coarse.coefficients(t, c, work);
             coarse.subtract_image(c, z);
@@ -106,11 +108,8 @@ impl Gradients {
                 sum.add(r[i], r[i]);
             }
             let rr_new = sum.total();
-            let beta = (rr_new / rr) as f32;
+            beta = (rr_new / rr) as f32;
             rr = rr_new;
-            for (p, &r) in p.iter_mut().zip(&*r) {
-                *p = r + beta * *p;
-            }
             iterations += 1;
         }
         coarse.coefficients(y, c, work);
@@ -122,6 +121,10 @@ impl Gradients {
         iterations
     }
 }
+
+/// Where the coarse space takes nearly all of a residual, what is left is rounding, and no iteration lessens that:
+/// the square of single precision, and some.
+const ROUNDING: f64 = 1e-13;
 
 /// A sum over single-precision vectors, added up in double precision.
 fn dot_single(a: &[Vec3A], b: &[Vec3A]) -> f64 {

@@ -52,6 +52,7 @@ impl Filter {
     }
 
     /// A diagonal block of `P A P`.
+    #[inline]
     pub(super) fn restrict_diagonal(&self, block: &DMat3) -> DMat3 {
         restrict(block, self, self)
     }

@@ -11,10 +11,11 @@ mod conjugate_gradient;
 mod direct;
 mod filter;
 mod jacobi;
-mod packed;
+mod lanes;
 mod patches;
 mod skyline;
 mod solver;
+mod sums;
 mod sweeps;
 #[cfg(test)]
 mod tests;

@@ -11,20 +11,26 @@
 //! `(I+L)⁻¹ A (I+Lᵀ)⁻¹ p = t + (I+L)⁻¹ (p + (E − 2I) t)`, where `t = (I+Lᵀ)⁻¹ p` and `E` is the scaled
 //! diagonal.
 //!
-//! Everything here is in single precision, four lanes at a time; [`solve`](super::solve) refines the result in
-//! double precision.
+//! `L` is stored column by column. The forward sweep takes a node's value off the nodes below it as soon as it is
+//! known, the backward sweep collects a node's value from them: both read the blocks in a row, one up, one down.
+//!
+//! Everything here is in single precision, four [`lanes`](super::lanes) at a time;
+//! [`solve`](super::solver::SystemSolver::solve) refines the result in double precision.
 
 use super::coarse::Coarse;
 use super::filter::restrict;
-use super::packed::{Blocks, DotSum, lane_sums};
+use super::lanes::{Kernel, Lanes, run};
+use super::sums::{DotSum, lane_sums};
 use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Vectors that [`Sweeps::precondition`] works in.
 #[derive(Clone, Debug)]
 pub(crate) struct PreconditionScratch {
     forward: Vec<Vec3A>,
+    direction: Vec<Vec3A>,
     backward: Vec<Vec3A>,
     patches: Vec<f64>,
 }
@@ -33,6 +39,7 @@ impl PreconditionScratch {
     pub(crate) fn new(sweeps: &Sweeps) -> Self {
         PreconditionScratch {
             forward: vec![Vec3A::ZERO; sweeps.rows()],
+            direction: vec![Vec3A::ZERO; sweeps.rows()],
             backward: vec![Vec3A::ZERO; sweeps.rows()],
             patches: vec![0.0; 3 * sweeps.coarse.count()],
         }
@@ -43,44 +50,94 @@ impl PreconditionScratch {
 #[derive(Clone, Debug)]
 pub struct Sweeps {
     pattern: Arc<BlockPattern>,
-    /// `L`, at the places of the matrix's lower blocks.
-    lower: Blocks,
+    lower: Columns,
+    /// Where in `lower` the matrix's lower blocks go.
+    places: Vec<u32>,
     /// `E − 2I`.
-    diagonal: Blocks,
+    diagonal: Vec<Mat3A>,
     /// `C_i⁻¹`.
     scale: Vec<Mat3A>,
-    /// For each column the blocks below the diagonal, from the last row up: row and place.
-    below: Vec<[u32; 2]>,
-    below_starts: Vec<u32>,
     pub(super) coarse: Coarse,
+}
+
+/// `L`, column by column.
+#[derive(Clone, Debug)]
+struct Columns {
+    blocks: Vec<Mat3A>,
+    /// Where the blocks of each column start; one more entry than columns.
+    starts: Vec<u32>,
+    /// Row of each block, increasing along a column.
+    rows: Vec<u32>,
+}
+
+impl Columns {
+    /// Zeros, and the place of each of the pattern's blocks.
+    fn new(pattern: &BlockPattern) -> (Self, Vec<u32>) {
+        let count = pattern.off_diagonal_count();
+        let mut starts = vec![0u32; pattern.rows() + 1];
+        for &column in &pattern.columns {
+            starts[column as usize + 1] += 1;
+        }
+        for column in 0..pattern.rows() {
+            starts[column + 1] += starts[column];
+        }
+        let mut next = starts.clone();
+        let (mut rows, mut places) = (vec![0; count], Vec::with_capacity(count));
+        for row in 0..pattern.rows() {
+            for &column in &pattern.columns[pattern.row(row)] {
+                let slot = &mut next[column as usize];
+                rows[*slot as usize] = row as u32;
+                places.push(*slot);
+                *slot += 1;
+            }
+        }
+        let blocks = vec![Mat3A::ZERO; count];
+        let columns = Columns {
+            blocks,
+            starts,
+            rows,
+        };
+        (columns, places)
+    }
+
+    #[inline(always)]
+    fn range(&self, column: usize) -> Range<usize> {
+        self.starts[column] as usize..self.starts[column + 1] as usize
+    }
+
+    /// Takes a node's value off those below it.
+    #[inline(always)]
+    fn push(&self, lanes: impl Lanes, column: usize, value: Vec3A, x: &mut [Vec3A]) {
+        let range = self.range(column);
+        for (block, &row) in self.blocks[range.clone()].iter().zip(&self.rows[range]) {
+            let below = &mut x[row as usize];
+            *below = lanes.subtract_image(*below, block, value);
+        }
+    }
+
+    /// What a node collects from those below it. The next one, which is known last, comes last.
+    #[inline(always)]
+    fn pull(&self, lanes: impl Lanes, column: usize, x: &[Vec3A]) -> Vec3A {
+        let mut sums = Mat3A::ZERO;
+        let range = self.range(column);
+        let rows = &self.rows[range.clone()];
+        for (block, &row) in self.blocks[range].iter().zip(rows).rev() {
+            lanes.add_transposed(&mut sums, block, x[row as usize]);
+        }
+        lane_sums(&sums)
+    }
 }
 
 impl Sweeps {
     /// Sets memory aside for matrices of this pattern.
     pub fn new(pattern: Arc<BlockPattern>) -> Self {
-        let (rows, blocks) = (pattern.rows(), pattern.off_diagonal_count());
-        let mut below_starts = vec![0u32; rows + 1];
-        for &column in &pattern.columns {
-            below_starts[column as usize + 1] += 1;
-        }
-        for row in 0..rows {
-            below_starts[row + 1] += below_starts[row];
-        }
-        let mut next = below_starts.clone();
-        let mut below = vec![[0; 2]; blocks];
-        for row in (0..rows).rev() {
-            for at in pattern.row(row) {
-                let slot = &mut next[pattern.columns[at] as usize];
-                below[*slot as usize] = [row as u32, at as u32];
-                *slot += 1;
-            }
-        }
+        let rows = pattern.rows();
+        let (lower, places) = Columns::new(&pattern);
         Sweeps {
-            below,
-            below_starts,
             coarse: Coarse::new(&pattern),
-            lower: Blocks::zeros(blocks),
-            diagonal: Blocks::zeros(rows),
+            lower,
+            places,
+            diagonal: vec![Mat3A::ZERO; rows],
             scale: vec![Mat3A::ZERO; rows],
             pattern,
         }
@@ -104,80 +161,41 @@ impl Sweeps {
 
     fn try_factor(&mut self, matrix: &BlockMatrix, filters: &[Filter], shift: f64) -> bool {
         self.coarse.clear();
-        for row in 0..self.pattern.rows() {
-            let range = self.pattern.row(row);
-            let block = &matrix.diagonal[row];
-            let free = filters[row].restrict_diagonal(block);
-            let full = single(free + filters[row].stand_in(block));
-            self.coarse.add_diagonal(row, &single(free));
-            // Only the preconditioner is lifted, never the matrix that is iterated on.
-            let mut pivot = full * (1.0 + shift as f32);
-            // First B_ik = A_ik C_k⁻ᵀ, which is all that the pivot needs; then L_ik = C_i⁻¹ B_ik.
-            for at in range.clone() {
-                let column = self.pattern.columns[at] as usize;
-                let block = single(restrict(&matrix.lower[at], &filters[row], &filters[column]));
-                self.coarse.add_lower(at, &block);
-                let half = block * self.scale[column].transpose();
-                self.lower.set(at, &half);
-                pivot -= half * half.transpose();
-            }
-            let Some(scale) = inverse_cholesky(&pivot, &full) else {
-                return false;
-            };
-            self.scale[row] = scale;
-            for at in range {
-                let block = scale * self.lower.get(at);
-                self.lower.set(at, &block);
-            }
-            let diagonal = scale * full * scale.transpose() - Mat3A::IDENTITY * 2.0;
-            self.diagonal.set(row, &diagonal);
-        }
-        true
+        run(Factor {
+            sweeps: self,
+            matrix,
+            filters,
+            lift: 1.0 + shift as f32,
+        })
     }
 
     /// `x ← (I+L)⁻¹ x`.
     pub(super) fn forward(&self, x: &mut [Vec3A]) {
-        for row in 0..x.len() {
-            x[row] = self.forward_row(row, x[row], x);
-        }
+        run(Forward(&self.lower, x));
     }
 
-    #[inline(always)] // the inner loop of the inner loop
-    fn forward_row(&self, row: usize, mut value: Vec3A, x: &[Vec3A]) -> Vec3A {
-        let range = self.pattern.row(row);
-        let columns = &self.pattern.columns[range.clone()];
-        for (block, &column) in self.lower.iter(range).zip(columns) {
-            value -= block * x[column as usize];
-        }
-        value
-    }
-
-    /// `t ← (I+Lᵀ)⁻¹ p`.
-    pub(super) fn backward(&self, p: &[Vec3A], t: &mut [Vec3A]) {
-        for row in (0..p.len()).rev() {
-            let range = self.below_starts[row] as usize..self.below_starts[row + 1] as usize;
-            let (mut x, mut y, mut z) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
-            for &[other, at] in &self.below[range] {
-                let block = self.lower.get(at as usize);
-                let value = t[other as usize];
-                x += block.x_axis * value;
-                y += block.y_axis * value;
-                z += block.z_axis * value;
-            }
-            t[row] = p[row] - lane_sums(x, y, z);
-        }
+    /// `p ← r + β p`, `t ← (I+Lᵀ)⁻¹ p`.
+    pub(super) fn backward(&self, r: &[Vec3A], beta: f32, p: &mut [Vec3A], t: &mut [Vec3A]) {
+        let lower = &self.lower;
+        run(Backward {
+            lower,
+            r,
+            beta,
+            p,
+            t,
+        });
     }
 
     /// `z ← (I+L)⁻¹ (z + p + (E − 2I) t)`; answers `p·(z + t)`.
     pub(super) fn forward_product(&self, p: &[Vec3A], t: &[Vec3A], z: &mut [Vec3A]) -> f64 {
-        let mut sum = DotSum::default();
-        for row in 0..p.len() {
-            let value = z[row] + p[row] + self.diagonal.get(row) * t[row];
-            let value = self.forward_row(row, value, z);
-            z[row] = value;
-            sum.add(p[row], value + t[row]);
-        }
-        sum.total()
+        let (lower, diagonal) = (&self.lower, &self.diagonal);
+        run(ForwardProduct {
+            lower,
+            diagonal,
+            p,
+            t,
+            z,
+        })
     }
 
     /// Number of block rows.
@@ -206,7 +224,7 @@ impl Sweeps {
         }
         self.scale(r, unit, &mut work.forward);
         self.forward(&mut work.forward);
-        self.backward(&work.forward, &mut work.backward);
+        self.backward(&work.forward, 0.0, &mut work.direction, &mut work.backward);
         self.coarse.correction(r, unit, &mut work.patches);
         for (row, value) in out.iter_mut().enumerate() {
             let patch = DVec3::from_slice(&work.patches[3 * self.coarse.patch(row)..]);
@@ -220,7 +238,160 @@ impl Sweeps {
     }
 }
 
-fn single(block: DMat3) -> Mat3A {
+struct Forward<'a>(&'a Columns, &'a mut [Vec3A]);
+
+impl Kernel for Forward<'_> {
+    type Answer = ();
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        let Forward(lower, x) = self;
+        for row in 0..x.len() {
+            lower.push(lanes, row, x[row], x);
+        }
+    }
+}
+
+struct Backward<'a> {
+    lower: &'a Columns,
+    r: &'a [Vec3A],
+    beta: f32,
+    p: &'a mut [Vec3A],
+    t: &'a mut [Vec3A],
+}
+
+impl Kernel for Backward<'_> {
+    type Answer = ();
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        let beta = Vec3A::splat(self.beta);
+        for (row, (p, &r)) in self.p.iter_mut().zip(self.r).enumerate().rev() {
+            *p = lanes.add_product(r, beta, *p);
+            self.t[row] = *p - self.lower.pull(lanes, row, self.t);
+        }
+    }
+}
+
+struct ForwardProduct<'a> {
+    lower: &'a Columns,
+    diagonal: &'a [Mat3A],
+    p: &'a [Vec3A],
+    t: &'a [Vec3A],
+    z: &'a mut [Vec3A],
+}
+
+impl Kernel for ForwardProduct<'_> {
+    type Answer = f64;
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) -> f64 {
+        let mut sum = DotSum::default();
+        for (row, (&p, &t)) in self.p.iter().zip(self.t).enumerate() {
+            let known = lanes.add_image(p, &self.diagonal[row], t);
+            let value = self.z[row] + known;
+            self.z[row] = value;
+            self.lower.push(lanes, row, value, self.z);
+            sum.add(p, value + t);
+        }
+        sum.total()
+    }
+}
+
+struct Factor<'a> {
+    sweeps: &'a mut Sweeps,
+    matrix: &'a BlockMatrix,
+    filters: &'a [Filter],
+    /// By how much the diagonal is enlarged.
+    lift: f32,
+}
+
+impl Kernel for Factor<'_> {
+    type Answer = bool;
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) -> bool {
+        let Sweeps {
+            pattern,
+            lower,
+            places,
+            diagonal,
+            scale,
+            coarse,
+        } = self.sweeps;
+        let mut halves: Vec<Mat3A> = Vec::new(); // of one row
+        for (row, filter) in self.filters.iter().enumerate() {
+            let block = &self.matrix.diagonal[row];
+            let free = filter.restrict_diagonal(block);
+            let full = match filter {
+                Filter::Free => single(&free),
+                _ => single(&(free + filter.stand_in(block))),
+            };
+            coarse.add_diagonal(row, &single(&free));
+            // Only the preconditioner is lifted, never the matrix that is iterated on.
+            let mut pivot = full * self.lift;
+            // First B_ik = A_ik C_k⁻ᵀ, which is all that the pivot needs; then L_ik = C_i⁻¹ B_ik.
+            halves.clear();
+            let range = pattern.row(row);
+            let blocks = self.matrix.lower[range.clone()].iter();
+            for (at, (block, &column)) in range
+                .clone()
+                .zip(blocks.zip(&pattern.columns[range.clone()]))
+            {
+                let column = column as usize;
+                let block = match (filter, &self.filters[column]) {
+                    (Filter::Free, Filter::Free) => single(block),
+                    (row, column) => single(&restrict(block, row, column)),
+                };
+                coarse.add_lower(at, &block);
+                let half = times_transposed(lanes, &block, &scale[column]);
+                subtract_square(lanes, &mut pivot, &half);
+                halves.push(half);
+            }
+            let Some(inverse) = inverse_cholesky(&pivot, &full) else {
+                return false;
+            };
+            scale[row] = inverse;
+            for (half, &place) in halves.iter().zip(&places[range]) {
+                lower.blocks[place as usize] = times(lanes, &inverse, half);
+            }
+            let scaled = times_transposed(lanes, &times(lanes, &inverse, &full), &inverse);
+            diagonal[row] = scaled - Mat3A::IDENTITY * 2.0;
+        }
+        true
+    }
+}
+
+/// `A B`.
+#[inline(always)]
+fn times(lanes: impl Lanes, a: &Mat3A, b: &Mat3A) -> Mat3A {
+    let image = |of: Vec3A| lanes.add_image(Vec3A::ZERO, a, of);
+    Mat3A::from_cols(image(b.x_axis), image(b.y_axis), image(b.z_axis))
+}
+
+/// `A Cᵀ` with a lower triangular `C`.
+#[inline(always)]
+fn times_transposed(lanes: impl Lanes, a: &Mat3A, c: &Mat3A) -> Mat3A {
+    let splat = Vec3A::splat;
+    let y = a.x_axis * splat(c.x_axis.y);
+    let z = a.x_axis * splat(c.x_axis.z);
+    let z = lanes.add_product(z, a.y_axis, splat(c.y_axis.z));
+    Mat3A::from_cols(
+        a.x_axis * splat(c.x_axis.x),
+        lanes.add_product(y, a.y_axis, splat(c.y_axis.y)),
+        lanes.add_product(z, a.z_axis, splat(c.z_axis.z)),
+    )
+}
+
+/// `P ← P − B Bᵀ`.
+#[inline(always)]
+fn subtract_square(lanes: impl Lanes, pivot: &mut Mat3A, b: &Mat3A) {
+    for column in [b.x_axis, b.y_axis, b.z_axis] {
+        let part = |c: Vec3A, by: f32| lanes.subtract_product(c, column, Vec3A::splat(by));
+        pivot.x_axis = part(pivot.x_axis, column.x);
+        pivot.y_axis = part(pivot.y_axis, column.y);
+        pivot.z_axis = part(pivot.z_axis, column.z);
+    }
+}
+
+#[inline(always)]
+fn single(block: &DMat3) -> Mat3A {
     Mat3A::from(block.as_mat3())
 }
 
@@ -273,8 +444,9 @@ mod tests {
         let mut sweeps = Sweeps::new(pattern);
         assert!(sweeps.factor(&matrix, &vec![Filter::Free; rows]));
         let p: Vec<Vec3A> = (0..rows).map(|i| Vec3A::new(i as f32, 1.0, -0.5)).collect();
-        let (mut t, mut z) = (p.clone(), vec![Vec3A::ZERO; rows]);
-        sweeps.backward(&p, &mut t);
+        let (mut direction, mut t, mut z) = (p.clone(), p.clone(), vec![Vec3A::ZERO; rows]);
+        sweeps.backward(&p, 0.0, &mut direction, &mut t);
+        assert_eq!(p, direction);
         sweeps.forward_product(&p, &t, &mut z);
         for ((a, t), z) in p.iter().zip(&t).zip(&z) {
             let b = *t + *z;

@@ -215,3 +215,35 @@ fn a_matrix_with_a_nan_is_refused() {
         assert!(!system.factor(&matrix, &[Filter::Free; 25]), "{solver:?}");
     }
 }
+
+/// A uniform force across a flat, free sheet moves every patch alike; rounding is all that is left to iterate on,
+/// and must not be.
+#[test]
+fn what_the_coarse_space_solves_alone_takes_no_iterations() {
+    let side = 40;
+    let rows = (side * side) as usize;
+    let mut matrix = sheet(side, 1000.0);
+    for block in matrix.diagonal.iter_mut().chain(&mut matrix.lower) {
+        block.z_axis = DVec3::ZERO;
+    }
+    for (row, block) in matrix.diagonal.iter_mut().enumerate() {
+        block.z_axis.z = 1.0 + 0.1 * (row as f64).sin();
+    }
+    let b: Vec<DVec3> = matrix
+        .diagonal
+        .iter()
+        .map(|block| -9.81 * block.z_axis)
+        .collect();
+    let mut x = vec![DVec3::ZERO; rows];
+    let filters = vec![Filter::Free; rows];
+    let outcome = solve(
+        LinearSolver::IncompleteCholesky,
+        &matrix,
+        &b,
+        &filters,
+        &mut x,
+        1e-3,
+    );
+    assert_eq!(outcome.iterations, 0);
+    assert!(x.iter().all(|x| x.distance(DVec3::Z * -9.81) < 1e-4));
+}
