@@ -96,6 +96,8 @@ Examples:
     Render(RenderArgs),
     /// List the bundled scenes, or print one
     Scenes(ScenesArgs),
+    /// List the named fabrics: density, bending rigidity, shear stiffness, and where the numbers come from
+    Fabrics,
     /// Print the JSON schema of scene files, for editors
     Schema,
     /// Experiments that hold the engine against physics and the papers

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::export(&args),
         Command::Render(args) => commands::render::render(&args),
         Command::Scenes(args) => commands::scenes::scenes(&args),
+        Command::Fabrics => commands::fabrics::fabrics(),
         Command::Schema => commands::scenes::schema(),
         Command::Lab(args) => commands::lab::lab(&args),
         Command::Completions(args) => commands::scenes::completions(&args),

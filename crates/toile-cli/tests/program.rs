@@ -5,12 +5,17 @@ mod common;
 use common::{Folder, SMALL, contents, toile};
 use serde_json::Value;
 
-const SCENES: [&str; 5] = [
+const SCENES: [&str; 10] = [
     "hello",
     "table-drape",
     "sphere-drop",
     "curtain",
     "pick-and-place",
+    "flag",
+    "fabrics",
+    "creases",
+    "balloon",
+    "bottle",
 ];
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -31,7 +36,7 @@ fn has(bytes: &[u8], part: &[u8]) -> bool {
 fn help_names_every_command_and_each_explains_itself() {
     let folder = Folder::new();
     let help = toile(&folder, &["--help"]).good().stdout;
-    let commands = "run drape check export render scenes schema lab completions";
+    let commands = "run drape check export render scenes fabrics schema lab completions";
     for command in commands.split(' ') {
         assert!(help.contains(&format!("\n  {command} ")), "{help}");
         let own = toile(&folder, &[command, "--help"]).good().stdout;
@@ -78,6 +83,31 @@ fn scenes_come_out_as_they_expect() {
     let run = toile(&folder, &missed);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("expect.stretch_below failed"));
+}
+
+#[test]
+fn every_named_fabric_is_listed_with_its_numbers_and_its_source() {
+    let folder = Folder::new();
+    let list = toile(&folder, &["fabrics"]).good().stdout;
+    for name in toile::energy::Fabric::names() {
+        let line = list.lines().find(|l| l.starts_with(&format!("{name} ")));
+        let numbers = line.unwrap().split_whitespace().skip(1);
+        let numbers: Vec<f64> = numbers.filter_map(|n| n.parse().ok()).collect();
+        let [density, warp, weft, shear] = numbers[..] else {
+            panic!("{line:?}");
+        };
+        // What any woven cloth has; a unit that is not SI would be far outside.
+        assert!((0.02..1.0).contains(&density), "{name}");
+        assert!(1e-6 < weft && weft <= warp && warp < 1e-3, "{name}");
+        assert!((1.0..1000.0).contains(&shear), "{name}");
+    }
+    // Denim's record has B = 0.172 gf·cm²/cm and G = 2.18 gf/cm per degree.
+    assert!(list.contains("1.7e-5 / 1.7e-5   122.5"), "{list}");
+    assert!(list.contains("silk: typical"), "{list}");
+    assert!(
+        list.contains("denim: ") && list.contains("4614168"),
+        "{list}"
+    );
 }
 
 #[test]

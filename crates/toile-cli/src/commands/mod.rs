@@ -3,6 +3,7 @@
 pub mod check;
 pub mod drape;
 pub mod export;
+pub mod fabrics;
 pub mod lab;
 pub mod render;
 pub mod run;

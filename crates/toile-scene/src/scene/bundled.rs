@@ -28,6 +28,11 @@ scenes![
     "sphere-drop",
     "curtain",
     "pick-and-place",
+    "flag",
+    "fabrics",
+    "creases",
+    "balloon",
+    "bottle",
 ];
 
 impl BundledScene {
