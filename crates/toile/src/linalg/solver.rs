@@ -65,8 +65,6 @@ enum Method {
 const SINGLE_PRECISION: f64 = 1e-4;
 /// The same for double precision.
 const DOUBLE_PRECISION: f64 = 1e-11;
-/// The swept iteration measures the residual in another norm; a little more than needed saves a round.
-const SAFETY: f64 = 0.7;
 
 impl SystemSolver {
     /// Sets memory aside for matrices of a pattern.
@@ -129,7 +127,7 @@ impl SystemSolver {
             previous = norm;
             let wanted = Reduction {
                 unit: norm,
-                reduction: SAFETY * settings.residual / norm,
+                reduction: settings.residual / norm,
                 limit: settings.iterations - iterations,
             };
             iterations += self.correct(matrix, filters, wanted, x);
