@@ -243,7 +243,11 @@ fn measured_tables_that_make_no_curve_are_named_with_table_and_row() {
     for (name, rows, says) in [
         ("shear", "[[0, 0], [0.2, 5], [0.1, 6]]", "row 3"),
         ("shear", "[[0, 0], [0.1, 5], [0.2, 4]]", "row 3"),
-        ("tensile_warp", "[[0, 0], [0.1, 5], [0.1, 6]]", "row 3"),
+        (
+            "tensile_warp",
+            "[[0, 0], [0.1, 5], [0.1, 6]]",
+            "rows 2 and 3",
+        ),
         ("tensile_weft", "[[0.1, 0], [0.2, 5]]", "row 1"),
         ("bend_warp", "[[0, 0], [1.0, nan]]", "row 2"),
         ("bend_weft", "[[0, 0]]", "row"),
@@ -276,7 +280,8 @@ fn warps_that_stand_on_the_cloth_and_rest_shapes_that_do_not_fit_are_refused() {
     let tube =
         "mesh.tube = { radius = 0.1, height = 0.3, cells = [12, 6] }\nbending = \"quadratic\"";
     let fragments = ["cloth.sheet.bending", "`quadratic`"];
-    refused(with(GRID, tube), &fragments);
+    let text = with(GRID, tube).replace(PIN, "select.nodes = [0]");
+    refused(text, &fragments);
 }
 
 #[test]
@@ -285,10 +290,10 @@ fn impossible_folds_slides_and_winds_are_named() {
     let both = "fold.yield_angle = 0.5\nfold.yield_curvature = 50";
     let fold = "cloth.sheet.fold.";
     refused(with_line(both), &[fold, "not both"]);
-    refused(
-        with_line("fold.rest.angle = 4.0"),
-        &[fold, "between −π and π"],
-    );
+    let angle = "bending = \"dihedral\"\nfold.rest.angle = 4.0";
+    refused(with_line(angle), &[fold, "between −π and π"]);
+    let idle = with_line("fold.rest.angle = 1.0");
+    refused(idle, &["cloth.sheet.fold", "bending = \"dihedral\""]);
     refused(
         with_line("fold.hardening = -1"),
         &[fold, "hardening", "is -1"],
@@ -308,5 +313,10 @@ fn stiffnesses_that_do_not_go_together_are_warned_of() {
     folder.write("odd.toml", odd);
     let ended = toile(&folder, &["check", "odd.toml"]);
     let says = "warning: cloth.sheet.material.shear_stiffness";
+    assert!(ended.stderr.contains(says), "{}", ended.stderr);
+    let idle = with(GRID, &format!("{GRID}\nmaterial.fabric = \"silk\""));
+    folder.write("idle.toml", idle);
+    let ended = toile(&folder, &["check", "idle.toml"]);
+    let says = "warning: cloth.sheet.material.fabric: only its density counts";
     assert!(ended.stderr.contains(says), "{}", ended.stderr);
 }

@@ -14,7 +14,7 @@ const LAYERS: [&str; 5] = [
 ];
 
 /// All that the engine may use.
-const ENGINE_USES: [&str; 5] = ["glam", "rayon", "robust", "spade", "thiserror"];
+const ENGINE_USES: [&str; 6] = ["faer", "glam", "rayon", "robust", "spade", "thiserror"];
 
 /// What makes a computation depend on the machine, or a library speak.
 const NOT_IN_ENGINE: [&str; 8] = [

@@ -118,6 +118,7 @@ pub(super) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<String> {
         1e5,
     );
     compare("weft_bend", weft_bend, "bend", m.bend, 1e3);
+    warnings.extend(idle_fields(field, spec));
     if m.bend >= 1e-2 * stretch {
         warnings.push(format!(
             "{field}.material.bend ({} N·m) would be felt more than stretching ({stretch} N/m) in folds of centimetres; \
@@ -126,6 +127,42 @@ pub(super) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Numbers that the chosen model does not look at.
+fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
+    let m = &spec.material;
+    let measured = spec.model == ModelSpec::Kawabata;
+    let faces = measured || spec.model == ModelSpec::BaraffWitkin;
+    let hinges = match spec.bending {
+        BendingSpec::Model => faces,
+        bending => bending == BendingSpec::Dihedral,
+    };
+    let checks = [
+        (
+            m.weft_stretch_stiffness.is_some() && !faces,
+            "weft_stretch_stiffness",
+            "does nothing in this model",
+        ),
+        (
+            m.weft_bend.is_some() && !hinges,
+            "weft_bend",
+            "does nothing without dihedral bending",
+        ),
+        (
+            m.fabric.is_some() && !measured,
+            "fabric",
+            "only its density counts unless model = \"kawabata\"",
+        ),
+        (
+            !m.curves.is_empty() && !measured,
+            "curves",
+            "they count only with model = \"kawabata\"",
+        ),
+    ];
+    let idle = checks.into_iter().filter(|(idle, ..)| *idle);
+    idle.map(|(_, name, what)| format!("{field}.material.{name}: {what}"))
+        .collect()
 }
 
 /// Turns the rest coordinates so that the first axis is the warp.
@@ -173,6 +210,10 @@ pub(super) fn energies(
         }
         (bending, _) => bending,
     };
+    if bending != BendingSpec::Dihedral && spec.fold != FoldSpec::default() {
+        let message = "folds belong to hinges; add bending = \"dihedral\"";
+        return Err(source.error(&format!("{field}.fold"), message));
+    }
     let m = &spec.material;
     let damping = m.bend_damping.unwrap_or(m.damping);
     let flat = |name: &str| {
