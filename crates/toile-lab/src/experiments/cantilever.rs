@@ -144,7 +144,7 @@ fn wanting(findings: &mut Findings) -> Result<(), LabError> {
         ),
         (
             ALTERNATING_HINGES,
-            "diagonals both ways do not couple them; the rim still folds",
+            "it relaxes by small folds along its diagonals",
         ),
         (BEND_SPRINGS, "its rim bends too easily"),
         (
