@@ -5,7 +5,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::folder::{RunFolder, write_atomically};
-use super::runner::{RunError, Table, body_poses};
+use super::runner::{RunError, Table, body_poses, on_threads};
 use crate::recording::{self, RecordingWriter};
 use crate::scene::World;
 use glam::DVec3;
@@ -87,13 +87,9 @@ pub fn drape(
     options: &DrapeOptions,
     observer: &mut dyn DrapeObserver,
 ) -> Result<DrapeSummary, RunError> {
-    let threads = options.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| RunError::Threads {
-        threads,
-        message: error.to_string(),
-    })?;
-    pool.install(|| drape_here(world, folder, options, observer))
+    on_threads(options.threads, || {
+        drape_here(world, folder, options, observer)
+    })
 }
 
 fn drape_here(

@@ -160,13 +160,23 @@ pub fn run(
     options: &RunOptions,
     observer: &mut dyn Observer,
 ) -> Result<RunSummary, RunError> {
-    let threads = options.threads.unwrap_or(0);
+    on_threads(options.threads, || {
+        run_here(world, folder, options, observer)
+    })
+}
+
+/// Does work on this many threads; on as many as the machine has if none are named.
+pub(super) fn on_threads<T: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> Result<T, RunError> + Send,
+) -> Result<T, RunError> {
+    let threads = threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| RunError::Threads {
         threads,
         message: error.to_string(),
     })?;
-    pool.install(|| run_here(world, folder, options, observer))
+    pool.install(work)
 }
 
 fn run_here(
