@@ -109,7 +109,6 @@ impl StabilityScratch {
 
     fn assemble(&mut self, model: &Model, state: &State, weights: &Weights) {
         self.matrix.diagonal.fill(DMat3::ZERO);
-        self.matrix.lower.fill(DMat3::ZERO);
         self.plan.add_systems(
             &model.energies,
             &Memory::of(state),

@@ -24,7 +24,7 @@ type BatchPlan = Vec<Part>;
 
 #[derive(Debug, Default)]
 struct Part {
-    /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`].
+    /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`] and [`FIRST`].
     places: Vec<u32>,
     /// The elements that touch each piece, in order. Empty if there is only one piece, which all touch.
     touching: Vec<Vec<u32>>,
@@ -40,6 +40,9 @@ impl Part {
 /// Set in a place whose block has to be transposed because the later node has the smaller number.
 const TRANSPOSED: u32 = 1 << 31;
 
+/// Set in a place whose block nothing was written to before: it need not be read, nor cleared beforehand.
+const FIRST: u32 = 1 << 30;
+
 /// Rows of the matrix fewer than this per piece are not worth a thread.
 const WORTHWHILE: usize = 1024;
 
@@ -51,18 +54,20 @@ impl Plan {
         let count = wanted.min(rows / WORTHWHILE).max(1);
         let bound = |k: usize| rows * k / count;
         let pieces: Vec<_> = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
+        let mut planner = Planner {
+            pieces: &pieces,
+            pattern,
+            written: vec![false; pattern.map_or(0, BlockPattern::off_diagonal_count)],
+            parts: Vec::new(),
+        };
         let batches = energies
             .iter()
             .map(|energy| {
-                let mut planner = Planner {
-                    pieces: &pieces,
-                    pattern,
-                    parts: Vec::new(),
-                };
                 energy.visit(&Memory::NONE, &mut planner);
-                planner.parts
+                std::mem::take(&mut planner.parts)
             })
             .collect();
+        // A block that no element writes to stays the zero it was made as.
         Plan { pieces, batches }
     }
 
@@ -92,7 +97,8 @@ impl Plan {
         });
     }
 
-    /// Adds every batch's blocks to the matrix and its `f − τ K v` (N) to `forces`.
+    /// Adds every batch's blocks to the matrix's diagonal, makes the others of them, and adds `f − τ K v` (N) to
+    /// `forces`.
     pub fn add_systems(
         &self,
         energies: &[EnergyBatch],
@@ -150,14 +156,18 @@ fn split<'a, T, P>(
 struct Planner<'a> {
     pieces: &'a [Range<usize>],
     pattern: Option<&'a BlockPattern>,
+    /// Which off-diagonal blocks the elements so far write to.
+    written: Vec<bool>,
     parts: BatchPlan,
 }
 
 impl Planner<'_> {
-    fn place(&self, pattern: &BlockPattern, [row, column]: [u32; 2]) -> u32 {
+    fn place(&mut self, pattern: &BlockPattern, [row, column]: [u32; 2]) -> u32 {
         let found = pattern.find([row, column]);
-        let at = found.expect("the pattern was made from these elements") as u32;
-        at | if row < column { TRANSPOSED } else { 0 }
+        let at = found.expect("the pattern was made from these elements");
+        let first = !std::mem::replace(&mut self.written[at], true);
+        let flags = if row < column { TRANSPOSED } else { 0 } | if first { FIRST } else { 0 };
+        at as u32 | flags
     }
 }
 
@@ -177,10 +187,8 @@ impl Visitor for Planner<'_> {
             let Some(pattern) = self.pattern else {
                 continue;
             };
-            for i in 1..N {
-                let pairs = (0..i).map(|j| [nodes[i], nodes[j]]);
-                part.places
-                    .extend(pairs.map(|pair| self.place(pattern, pair)));
+            for (i, j) in (1..N).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                part.places.push(self.place(pattern, [nodes[i], nodes[j]]));
             }
         }
         self.parts.push(part);
@@ -250,6 +258,21 @@ struct SystemAdder<'a> {
     weights: &'a Weights,
 }
 
+impl SystemAdder<'_> {
+    /// Adds an off-diagonal block that is already turned the right way, if its row belongs to this piece.
+    #[inline(always)]
+    fn write(&mut self, place: u32, block: DMat3) {
+        let at = (place & !(TRANSPOSED | FIRST)) as usize;
+        if let Some(sum) = self.lower.get_mut(at.wrapping_sub(self.first_stored)) {
+            *sum = if place & FIRST == 0 {
+                *sum + block
+            } else {
+                block
+            };
+        }
+    }
+}
+
 impl Visitor for SystemAdder<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
         let part = self.parts.next().expect("one part for each kind");
@@ -267,14 +290,12 @@ impl Visitor for SystemAdder<'_> {
                     self.diagonal[row] += local.blocks[i][i];
                 }
                 for (block, &place) in local.blocks[i].iter().take(i).zip(&mut places) {
-                    let at = (place & !TRANSPOSED) as usize;
-                    if let Some(sum) = self.lower.get_mut(at.wrapping_sub(self.first_stored)) {
-                        *sum += if place & TRANSPOSED == 0 {
-                            *block
-                        } else {
-                            block.transpose()
-                        };
-                    }
+                    let block = if place & TRANSPOSED == 0 {
+                        *block
+                    } else {
+                        block.transpose()
+                    };
+                    self.write(place, block);
                 }
             }
         });
@@ -288,17 +309,15 @@ impl Visitor for SystemAdder<'_> {
         let mut places = part.places.iter();
         for ([row, column], stiffness) in form.entries() {
             let block = DMat3::from_diagonal(DVec3::splat(weight * stiffness));
-            let sum = if row == column {
+            if row == column {
                 let row = (row as usize).wrapping_sub(self.first);
-                self.diagonal.get_mut(row)
+                if let Some(sum) = self.diagonal.get_mut(row) {
+                    *sum += block;
+                }
             } else {
-                // Entries are on and left of the diagonal, so none is transposed; nor would it matter here.
+                // Such a block is its own transpose.
                 let Some(&place) = places.next() else { break };
-                let at = place as usize & !(TRANSPOSED as usize);
-                self.lower.get_mut(at.wrapping_sub(self.first_stored))
-            };
-            if let Some(sum) = sum {
-                *sum += block;
+                self.write(place, block);
             }
         }
     }

@@ -193,7 +193,6 @@ impl<'a> Potential<'a> {
             }
             block
         });
-        matrix.lower.fill(DMat3::ZERO);
         scratch.fill(DVec3::ZERO);
         let weights = Weights {
             stiffness: 1.0,

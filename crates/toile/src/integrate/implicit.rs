@@ -129,7 +129,6 @@ impl Step<'_> {
             let mass = model.masses[i] * (1.0 + reach * model.air_damping[i]);
             DMat3::from_diagonal(DVec3::splat(mass))
         });
-        matrix.lower.fill(DMat3::ZERO);
         right_side.fill(DVec3::ZERO);
         let weights = Weights {
             stiffness: reach * reach,

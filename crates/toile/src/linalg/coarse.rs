@@ -10,9 +10,10 @@
 //! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other patches.
 //! A patch that is held as a whole has a zero column, which the factor leaves out.
 
-use super::lanes::{Kernel, Lanes, run};
+use super::columns::{Columns, Place};
+use super::lanes::{Kernel, Lanes, run, times};
+use super::order::Order;
 use super::patches::{Graph, patches};
-use super::sums::lane_sums;
 use super::{BlockPattern, Skyline};
 use glam::{DVec3, Mat3A, Vec3A};
 
@@ -23,14 +24,14 @@ const PATCH_SIZE: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Coarse {
     patch_of: Vec<u32>,
-    /// Where the blocks of each patch's columns start; one more entry than patches.
-    starts: Vec<u32>,
-    /// Row of each block, increasing in a patch.
-    rows: Vec<u32>,
+    /// The patch and the row of each block of `AZ`, both increasing.
+    entries: Vec<(u32, u32)>,
     /// `AZ`.
     sums: Vec<Mat3A>,
-    /// `C⁻¹AZ`, scaled like the sweeps' matrix.
-    image: Vec<Mat3A>,
+    /// `C⁻¹AZ`, scaled like the sweeps' matrix and with the rows in their order.
+    image: Columns,
+    /// Where in `image` each entry goes, and its row there.
+    image_places: Vec<(Place, u32)>,
     /// For each diagonal block of the matrix, the place it is added to.
     diagonal_places: Vec<u32>,
     /// For each lower block `A[i, k]`, the places that it and its transpose are added to: those of row `i` and `k`'s
@@ -40,7 +41,7 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    pub(super) fn new(pattern: &BlockPattern) -> Self {
+    pub(super) fn new(pattern: &BlockPattern, order: &Order) -> Self {
         let graph = Graph::of_pattern(pattern);
         let (patch_of, count) = patches(&graph, PATCH_SIZE);
         let mut first: Vec<u32> = (0..count as u32).collect();
@@ -58,13 +59,11 @@ impl Coarse {
         }
         entries.sort_unstable();
         entries.dedup();
-        let mut starts = vec![0u32; count + 1];
-        for &(patch, _) in &entries {
-            starts[patch as usize + 1] += 1;
-        }
-        for patch in 0..count {
-            starts[patch + 1] += starts[patch];
-        }
+        let swept: Vec<_> = entries
+            .iter()
+            .map(|&(patch, row)| [order.place(row as usize) as u32, patch])
+            .collect();
+        let (image, places) = Columns::new(pattern.rows(), count, &swept);
         let place = |row: usize, patch: u32| {
             let at = entries.partition_point(|&entry| entry < (patch, row as u32));
             at as u32
@@ -83,17 +82,20 @@ impl Coarse {
                 .map(|row| place(row, patch_of[row]))
                 .collect(),
             sums: vec![Mat3A::ZERO; entries.len()],
-            image: vec![Mat3A::ZERO; entries.len()],
-            rows: entries.iter().map(|&(_, row)| row).collect(),
+            image,
+            image_places: places
+                .into_iter()
+                .zip(swept.iter().map(|&[row, _]| row))
+                .collect(),
+            entries,
             energy: Skyline::new(&first),
-            starts,
             patch_of,
         }
     }
 
     /// Number of patches.
     pub(super) fn count(&self) -> usize {
-        self.starts.len() - 1
+        self.energy.blocks()
     }
 
     /// Forgets the last matrix.
@@ -117,22 +119,12 @@ impl Coarse {
 
     /// Makes the factor of `E` once all blocks are in, and scales `AZ` by `C⁻¹`.
     pub(super) fn finish(&mut self, scale: &[Mat3A]) {
-        self.energy.clear();
-        for patch in 0..self.count() {
-            for at in self.starts[patch] as usize..self.starts[patch + 1] as usize {
-                let row = self.rows[at] as usize;
-                let other = self.patch_of[row] as usize;
-                if other >= patch {
-                    self.energy.add(other, patch, &self.sums[at]);
-                }
-                self.image[at] = scale[row] * self.sums[at];
-            }
-        }
+        run(Finish(self, scale));
         self.energy.factor();
     }
 
     /// `E⁻¹ (AZ)ᵀ t` for a scaled `t`.
-    pub(super) fn coefficients(&self, t: &[Vec3A], out: &mut [Vec3A], work: &mut [f64]) {
+    pub(super) fn coefficients(&self, t: &mut [Vec3A], out: &mut [Vec3A], work: &mut [f64]) {
         run(Transposed(self, t, out));
         for (work, sum) in work.chunks_exact_mut(3).zip(&*out) {
             work.copy_from_slice(&sum.as_dvec3().to_array());
@@ -159,34 +151,47 @@ impl Coarse {
         self.energy.solve(work);
     }
 
-    /// The blocks of a patch's columns with their rows.
-    #[inline(always)]
-    fn column(&self, patch: usize) -> impl Iterator<Item = (&Mat3A, &u32)> {
-        let range = self.starts[patch] as usize..self.starts[patch + 1] as usize;
-        self.image[range.clone()].iter().zip(&self.rows[range])
-    }
-
     /// The patch of a node.
     pub(super) fn patch(&self, node: usize) -> usize {
         self.patch_of[node] as usize
     }
 }
 
+/// `E` and the scaled image from the sums.
+struct Finish<'a>(&'a mut Coarse, &'a [Mat3A]);
+
+impl Kernel for Finish<'_> {
+    type Answer = ();
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        let Finish(coarse, scale) = self;
+        coarse.energy.clear();
+        let rows = coarse.entries.iter().zip(&coarse.image_places);
+        // Rows of one patch follow one another for a while: their blocks of `E` are added up first.
+        let (mut run_of, mut run) = ((0, 0), Mat3A::ZERO);
+        for ((&(patch, row), &(place, swept)), sum) in rows.zip(&coarse.sums) {
+            let other = coarse.patch_of[row as usize];
+            if (other, patch) != run_of {
+                coarse.energy.add_lower(run_of, &run);
+                (run_of, run) = ((other, patch), Mat3A::ZERO);
+            }
+            run += *sum;
+            let scaled = times(lanes, &scale[swept as usize], sum);
+            coarse.image.set(place, &scaled);
+        }
+        coarse.energy.add_lower(run_of, &run);
+    }
+}
+
 /// `(AZ)ᵀ t`, scaled.
-struct Transposed<'a>(&'a Coarse, &'a [Vec3A], &'a mut [Vec3A]);
+struct Transposed<'a>(&'a Coarse, &'a mut [Vec3A], &'a mut [Vec3A]);
 
 impl Kernel for Transposed<'_> {
     type Answer = ();
     #[inline(always)]
     fn run(self, lanes: impl Lanes) {
-        let Transposed(coarse, t, out) = self;
-        for (patch, sum) in out.iter_mut().enumerate() {
-            let mut sums = Mat3A::ZERO;
-            for (block, &row) in coarse.column(patch) {
-                lanes.add_transposed(&mut sums, block, t[row as usize]);
-            }
-            *sum = lane_sums(&sums);
-        }
+        let Transposed(Coarse { image, .. }, t, out) = self;
+        image.pull(lanes, t, |patch, _, sum| out[patch] = sum);
     }
 }
 
@@ -197,12 +202,7 @@ impl Kernel for SubtractImage<'_> {
     type Answer = ();
     #[inline(always)]
     fn run(self, lanes: impl Lanes) {
-        let SubtractImage(coarse, coefficients, x) = self;
-        for (patch, &c) in coefficients.iter().enumerate() {
-            for (block, &row) in coarse.column(patch) {
-                let value = &mut x[row as usize];
-                *value = lanes.subtract_image(*value, block, c);
-            }
-        }
+        let SubtractImage(Coarse { image, .. }, coefficients, x) = self;
+        image.push(lanes, x, |patch, _| coefficients[patch]);
     }
 }

@@ -4,6 +4,7 @@
 //! [coarse space](super::coarse) takes its share out of every product. An iteration is two sweeps,
 //! two passes over `AZ`, and one over the vectors.
 
+use super::lanes::{Kernel, Lanes, run};
 use super::sums::DotSum;
 use super::{Filter, Sweeps};
 use glam::{DVec3, Vec3A};
@@ -35,8 +36,8 @@ pub(super) struct Reduction {
 impl Gradients {
     /// Room for systems of the sweeps' pattern.
     pub(super) fn new(sweeps: &Sweeps) -> Self {
-        let (rows, patches) = (sweeps.rows(), sweeps.coarse.count());
-        let zeros = || vec![Vec3A::ZERO; rows];
+        let patches = sweeps.coarse.count();
+        let zeros = || sweeps.zeros();
         Gradients {
             residual: zeros(),
             direction: zeros(),
@@ -101,24 +102,43 @@ impl Gradients {
             if !alpha.is_finite() {
                 break;
             }
-            let mut sum = DotSum::default();
-            for i in 0..r.len() {
-                y[i] += alpha * t[i];
-                r[i] -= alpha * (z[i] + t[i]);
-                sum.add(r[i], r[i]);
-            }
-            let rr_new = sum.total();
+            let rr_new = run(Advance { alpha, t, z, y, r });
             beta = (rr_new / rr) as f32;
             rr = rr_new;
             iterations += 1;
         }
         coarse.coefficients(y, c, work);
-        for (row, (x, &y)) in x.iter_mut().zip(&*y).enumerate() {
+        for (row, value) in sweeps.solution(y) {
             // Rounding must not leak into the constrained directions.
             let patch = coarse.patch(row);
-            *x += filters[row].apply(unit * (sweeps.leave(row, y) - c[patch].as_dvec3()));
+            x[row] += filters[row].apply(unit * (value - c[patch].as_dvec3()));
         }
         iterations
+    }
+}
+
+/// `y += α t`, `r −= α (z + t)`; answers `r·r`.
+struct Advance<'a> {
+    alpha: f32,
+    t: &'a [Vec3A],
+    z: &'a [Vec3A],
+    y: &'a mut [Vec3A],
+    r: &'a mut [Vec3A],
+}
+
+impl Kernel for Advance<'_> {
+    type Answer = f64;
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) -> f64 {
+        let alpha = Vec3A::splat(self.alpha);
+        let mut sum = DotSum::default();
+        let changes = self.t.iter().zip(self.z);
+        for ((&t, &z), (y, r)) in changes.zip(self.y.iter_mut().zip(self.r)) {
+            *y = lanes.add_product(*y, alpha, t);
+            *r = lanes.subtract_product(*r, alpha, z + t);
+            sum.add(*r, *r);
+        }
+        sum.total()
     }
 }
 

@@ -6,12 +6,14 @@
 
 mod block_matrix;
 mod coarse;
+mod columns;
 mod conjugate_gradient;
 #[cfg_attr(not(feature = "direct"), path = "no_direct.rs")]
 mod direct;
 mod filter;
 mod jacobi;
 mod lanes;
+mod order;
 mod patches;
 mod skyline;
 mod solver;

@@ -38,17 +38,23 @@ impl Skyline {
         self.values.fill(0.0);
     }
 
-    /// Adds a block at or below the diagonal; of one on it, the lower half.
-    pub(super) fn add(&mut self, block_row: usize, block_column: usize, block: &Mat3A) {
-        for (j, column) in [block.x_axis, block.y_axis, block.z_axis]
-            .into_iter()
-            .enumerate()
-        {
-            let from = if block_row == block_column { j } else { 0 };
+    /// Number of block rows.
+    pub(super) fn blocks(&self) -> usize {
+        self.first.len() / 3
+    }
+
+    /// Adds a block at `(row, column)` if that is on or below the diagonal; of one on it, the lower half.
+    pub(super) fn add_lower(&mut self, (row, column): (u32, u32), block: &Mat3A) {
+        if row < column {
+            return;
+        }
+        let columns = [block.x_axis, block.y_axis, block.z_axis];
+        for (j, values) in columns.into_iter().enumerate() {
+            let from = if row == column { j } else { 0 };
             for i in from..3 {
-                let row = 3 * block_row + i;
-                let at = self.starts[row] + 3 * block_column + j - self.first[row];
-                self.values[at] += f64::from(column[i]);
+                let line = 3 * row as usize + i;
+                let at = self.starts[line] + 3 * column as usize + j - self.first[line];
+                self.values[at] += f64::from(values[i]);
             }
         }
     }
@@ -132,11 +138,12 @@ mod tests {
     fn chain(middle: f32) -> Skyline {
         let mut matrix = Skyline::new(&[0, 0, 1]);
         for (row, scale) in [2.0, middle, 3.0].into_iter().enumerate() {
-            matrix.add(row, row, &block(scale));
+            let row = row as u32;
+            matrix.add_lower((row, row), &block(scale));
         }
         if middle > 0.0 {
-            matrix.add(1, 0, &block(-1.0));
-            matrix.add(2, 1, &block(-0.5));
+            matrix.add_lower((1, 0), &block(-1.0));
+            matrix.add_lower((2, 1), &block(-0.5));
         }
         matrix.factor();
         matrix

@@ -11,19 +11,22 @@
 //! `(I+L)⁻¹ A (I+Lᵀ)⁻¹ p = t + (I+L)⁻¹ (p + (E − 2I) t)`, where `t = (I+Lᵀ)⁻¹ p` and `E` is the scaled
 //! diagonal.
 //!
-//! `L` is stored column by column. The forward sweep takes a node's value off the nodes below it as soon as it is
+//! `L` is stored [column by column](super::columns). The forward sweep takes a node's value off the nodes below it as soon as it is
 //! known, the backward sweep collects a node's value from them: both read the blocks in a row, one up, one down.
+//! Nodes are gone through in an [order](super::order) in which neighbours do not follow one another, so that the
+//! processor can work on several at once; the factor is the same as in the order of the matrix.
 //!
-//! Everything here is in single precision, four [`lanes`](super::lanes) at a time;
+//! Everything here is in single precision, in the processor's wide [`lanes`](super::lanes);
 //! [`solve`](super::solver::SystemSolver::solve) refines the result in double precision.
 
 use super::coarse::Coarse;
+use super::columns::{Columns, Place};
 use super::filter::restrict;
-use super::lanes::{Kernel, Lanes, run};
-use super::sums::{DotSum, lane_sums};
+use super::lanes::{Kernel, Lanes, run, times};
+use super::order::Order;
+use super::sums::DotSum;
 use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3, Mat3A, Vec3A};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Vectors that [`Sweeps::precondition`] works in.
@@ -38,9 +41,9 @@ pub(crate) struct PreconditionScratch {
 impl PreconditionScratch {
     pub(crate) fn new(sweeps: &Sweeps) -> Self {
         PreconditionScratch {
-            forward: vec![Vec3A::ZERO; sweeps.rows()],
-            direction: vec![Vec3A::ZERO; sweeps.rows()],
-            backward: vec![Vec3A::ZERO; sweeps.rows()],
+            forward: sweeps.zeros(),
+            direction: sweeps.zeros(),
+            backward: sweeps.zeros(),
             patches: vec![0.0; 3 * sweeps.coarse.count()],
         }
     }
@@ -50,9 +53,11 @@ impl PreconditionScratch {
 #[derive(Clone, Debug)]
 pub struct Sweeps {
     pattern: Arc<BlockPattern>,
+    /// In which order the rows of the matrix are gone through; everything below is in this order.
+    order: Order,
     lower: Columns,
     /// Where in `lower` the matrix's lower blocks go.
-    places: Vec<u32>,
+    places: Vec<Place>,
     /// `E − 2I`.
     diagonal: Vec<Mat3A>,
     /// `C_i⁻¹`.
@@ -60,81 +65,27 @@ pub struct Sweeps {
     pub(super) coarse: Coarse,
 }
 
-/// `L`, column by column.
-#[derive(Clone, Debug)]
-struct Columns {
-    blocks: Vec<Mat3A>,
-    /// Where the blocks of each column start; one more entry than columns.
-    starts: Vec<u32>,
-    /// Row of each block, increasing along a column.
-    rows: Vec<u32>,
-}
-
-impl Columns {
-    /// Zeros, and the place of each of the pattern's blocks.
-    fn new(pattern: &BlockPattern) -> (Self, Vec<u32>) {
-        let count = pattern.off_diagonal_count();
-        let mut starts = vec![0u32; pattern.rows() + 1];
-        for &column in &pattern.columns {
-            starts[column as usize + 1] += 1;
-        }
-        for column in 0..pattern.rows() {
-            starts[column + 1] += starts[column];
-        }
-        let mut next = starts.clone();
-        let (mut rows, mut places) = (vec![0; count], Vec::with_capacity(count));
-        for row in 0..pattern.rows() {
-            for &column in &pattern.columns[pattern.row(row)] {
-                let slot = &mut next[column as usize];
-                rows[*slot as usize] = row as u32;
-                places.push(*slot);
-                *slot += 1;
-            }
-        }
-        let blocks = vec![Mat3A::ZERO; count];
-        let columns = Columns {
-            blocks,
-            starts,
-            rows,
-        };
-        (columns, places)
-    }
-
-    #[inline(always)]
-    fn range(&self, column: usize) -> Range<usize> {
-        self.starts[column] as usize..self.starts[column + 1] as usize
-    }
-
-    /// Takes a node's value off those below it.
-    #[inline(always)]
-    fn push(&self, lanes: impl Lanes, column: usize, value: Vec3A, x: &mut [Vec3A]) {
-        let range = self.range(column);
-        for (block, &row) in self.blocks[range.clone()].iter().zip(&self.rows[range]) {
-            let below = &mut x[row as usize];
-            *below = lanes.subtract_image(*below, block, value);
-        }
-    }
-
-    /// What a node collects from those below it. The next one, which is known last, comes last.
-    #[inline(always)]
-    fn pull(&self, lanes: impl Lanes, column: usize, x: &[Vec3A]) -> Vec3A {
-        let mut sums = Mat3A::ZERO;
-        let range = self.range(column);
-        let rows = &self.rows[range.clone()];
-        for (block, &row) in self.blocks[range].iter().zip(rows).rev() {
-            lanes.add_transposed(&mut sums, block, x[row as usize]);
-        }
-        lane_sums(&sums)
-    }
-}
-
 impl Sweeps {
     /// Sets memory aside for matrices of this pattern.
     pub fn new(pattern: Arc<BlockPattern>) -> Self {
         let rows = pattern.rows();
-        let (lower, places) = Columns::new(&pattern);
+        let order = Order::new(&pattern);
+        let entries = order.rows().flat_map(|row| {
+            let columns = pattern.columns[pattern.row(row)].iter();
+            columns.map(move |&column| [row, column as usize])
+        });
+        let entries: Vec<_> = entries
+            .map(|pair| pair.map(|row| order.place(row) as u32))
+            .collect();
+        let (lower, in_order) = Columns::new(rows, rows, &entries);
+        let mut places = vec![0; in_order.len()];
+        let stored = order.rows().flat_map(|row| pattern.row(row));
+        for (at, place) in stored.zip(in_order) {
+            places[at] = place;
+        }
         Sweeps {
-            coarse: Coarse::new(&pattern),
+            coarse: Coarse::new(&pattern, &order),
+            order,
             lower,
             places,
             diagonal: vec![Mat3A::ZERO; rows],
@@ -198,15 +149,15 @@ impl Sweeps {
         })
     }
 
-    /// Number of block rows.
-    pub(super) fn rows(&self) -> usize {
-        self.pattern.rows()
+    /// A vector in the sweeps' order, with the [spare](super::columns) entry at its end.
+    pub(super) fn zeros(&self) -> Vec<Vec3A> {
+        vec![Vec3A::ZERO; self.pattern.rows() + 1]
     }
 
-    /// `C⁻¹ r`, with `r` divided by `unit` to stay in range.
+    /// `C⁻¹ r`, with `r` divided by `unit` to stay in range, from the matrix's order to the sweeps'.
     pub(super) fn scale(&self, residual: &[DVec3], unit: f64, out: &mut [Vec3A]) {
-        for (row, value) in out.iter_mut().enumerate() {
-            *value = self.scale[row] * (residual[row] / unit).as_vec3a();
+        for ((value, scale), row) in out.iter_mut().zip(&self.scale).zip(self.order.rows()) {
+            *value = *scale * (residual[row] / unit).as_vec3a();
         }
     }
 
@@ -226,15 +177,17 @@ impl Sweeps {
         self.forward(&mut work.forward);
         self.backward(&work.forward, 0.0, &mut work.direction, &mut work.backward);
         self.coarse.correction(r, unit, &mut work.patches);
-        for (row, value) in out.iter_mut().enumerate() {
+        for (row, value) in self.solution(&work.backward) {
             let patch = DVec3::from_slice(&work.patches[3 * self.coarse.patch(row)..]);
-            *value = unit * (self.leave(row, work.backward[row]) + patch);
+            out[row] = unit * (value + patch);
         }
     }
 
-    /// `C⁻ᵀ y` of one node: a solution as the caller wants it.
-    pub(super) fn leave(&self, row: usize, y: Vec3A) -> DVec3 {
-        (self.scale[row].transpose() * y).as_dvec3()
+    /// `C⁻ᵀ y`, a solution as the caller wants it, with the rows of the matrix.
+    pub(super) fn solution(&self, y: &[Vec3A]) -> impl Iterator<Item = (usize, DVec3)> {
+        let scaled = self.scale.iter().zip(y);
+        let values = scaled.map(|(scale, &y)| (scale.transpose() * y).as_dvec3());
+        self.order.rows().zip(values)
     }
 }
 
@@ -245,9 +198,7 @@ impl Kernel for Forward<'_> {
     #[inline(always)]
     fn run(self, lanes: impl Lanes) {
         let Forward(lower, x) = self;
-        for row in 0..x.len() {
-            lower.push(lanes, row, x[row], x);
-        }
+        lower.push(lanes, x, |row, x| x[row]);
     }
 }
 
@@ -264,10 +215,11 @@ impl Kernel for Backward<'_> {
     #[inline(always)]
     fn run(self, lanes: impl Lanes) {
         let beta = Vec3A::splat(self.beta);
-        for (row, (p, &r)) in self.p.iter_mut().zip(self.r).enumerate().rev() {
-            *p = lanes.add_product(r, beta, *p);
-            self.t[row] = *p - self.lower.pull(lanes, row, self.t);
-        }
+        let Backward { r, p, .. } = self;
+        self.lower.pull(lanes, self.t, |row, t, below| {
+            p[row] = lanes.add_product(r[row], beta, p[row]);
+            t[row] = p[row] - below;
+        });
     }
 }
 
@@ -284,13 +236,12 @@ impl Kernel for ForwardProduct<'_> {
     #[inline(always)]
     fn run(self, lanes: impl Lanes) -> f64 {
         let mut sum = DotSum::default();
-        for (row, (&p, &t)) in self.p.iter().zip(self.t).enumerate() {
-            let known = lanes.add_image(p, &self.diagonal[row], t);
-            let value = self.z[row] + known;
-            self.z[row] = value;
-            self.lower.push(lanes, row, value, self.z);
-            sum.add(p, value + t);
-        }
+        self.lower.push(lanes, self.z, |row, z| {
+            let (p, t) = (self.p[row], self.t[row]);
+            z[row] += lanes.add_image(p, &self.diagonal[row], t);
+            sum.add(p, z[row] + t);
+            z[row]
+        });
         sum.total()
     }
 }
@@ -309,6 +260,7 @@ impl Kernel for Factor<'_> {
     fn run(self, lanes: impl Lanes) -> bool {
         let Sweeps {
             pattern,
+            order,
             lower,
             places,
             diagonal,
@@ -316,14 +268,18 @@ impl Kernel for Factor<'_> {
             coarse,
         } = self.sweeps;
         let mut halves: Vec<Mat3A> = Vec::new(); // of one row
+        // In the matrix's own order: here its memory counts for more than who waits for whom.
         for (row, filter) in self.filters.iter().enumerate() {
+            let place = order.place(row);
             let block = &self.matrix.diagonal[row];
-            let free = filter.restrict_diagonal(block);
-            let full = match filter {
-                Filter::Free => single(&free),
-                _ => single(&(free + filter.stand_in(block))),
+            let (free, full) = match filter {
+                Filter::Free => (single(block), single(block)),
+                _ => {
+                    let free = filter.restrict_diagonal(block);
+                    (single(&free), single(&(free + filter.stand_in(block))))
+                }
             };
-            coarse.add_diagonal(row, &single(&free));
+            coarse.add_diagonal(row, &free);
             // Only the preconditioner is lifted, never the matrix that is iterated on.
             let mut pivot = full * self.lift;
             // First B_ik = A_ik C_k⁻ᵀ, which is all that the pivot needs; then L_ik = C_i⁻¹ B_ik.
@@ -340,29 +296,22 @@ impl Kernel for Factor<'_> {
                     (row, column) => single(&restrict(block, row, column)),
                 };
                 coarse.add_lower(at, &block);
-                let half = times_transposed(lanes, &block, &scale[column]);
+                let half = times_transposed(lanes, &block, &scale[order.place(column)]);
                 subtract_square(lanes, &mut pivot, &half);
                 halves.push(half);
             }
             let Some(inverse) = inverse_cholesky(&pivot, &full) else {
                 return false;
             };
-            scale[row] = inverse;
+            scale[place] = inverse;
             for (half, &place) in halves.iter().zip(&places[range]) {
-                lower.blocks[place as usize] = times(lanes, &inverse, half);
+                lower.set(place, &times(lanes, &inverse, half));
             }
             let scaled = times_transposed(lanes, &times(lanes, &inverse, &full), &inverse);
-            diagonal[row] = scaled - Mat3A::IDENTITY * 2.0;
+            diagonal[place] = scaled - Mat3A::IDENTITY * 2.0;
         }
         true
     }
-}
-
-/// `A B`.
-#[inline(always)]
-fn times(lanes: impl Lanes, a: &Mat3A, b: &Mat3A) -> Mat3A {
-    let image = |of: Vec3A| lanes.add_image(Vec3A::ZERO, a, of);
-    Mat3A::from_cols(image(b.x_axis), image(b.y_axis), image(b.z_axis))
 }
 
 /// `A Cᵀ` with a lower triangular `C`.
@@ -443,12 +392,15 @@ mod tests {
         matrix.diagonal.fill(DMat3::IDENTITY * 3.0);
         let mut sweeps = Sweeps::new(pattern);
         assert!(sweeps.factor(&matrix, &vec![Filter::Free; rows]));
-        let p: Vec<Vec3A> = (0..rows).map(|i| Vec3A::new(i as f32, 1.0, -0.5)).collect();
-        let (mut direction, mut t, mut z) = (p.clone(), p.clone(), vec![Vec3A::ZERO; rows]);
+        let mut p = sweeps.zeros();
+        for (i, p) in p.iter_mut().take(rows).enumerate() {
+            *p = Vec3A::new(i as f32, 1.0, -0.5);
+        }
+        let (mut direction, mut t, mut z) = (p.clone(), sweeps.zeros(), sweeps.zeros());
         sweeps.backward(&p, 0.0, &mut direction, &mut t);
         assert_eq!(p, direction);
         sweeps.forward_product(&p, &t, &mut z);
-        for ((a, t), z) in p.iter().zip(&t).zip(&z) {
+        for ((a, t), z) in p.iter().zip(&t).zip(&z).take(rows) {
             let b = *t + *z;
             assert!(a.distance(b) < 1e-4 * a.length(), "{a} {b}");
         }
