@@ -28,6 +28,8 @@ pub enum BendingSpec {
     Model,
     /// Hinges at the edges, with rest angles (Bridson, Marino and Fedkiw 2003); see `fold`.
     Dihedral,
+    /// The curvature of every triangle, from the angles around it; a plate on any mesh of triangles. Quads have hinges; see `fold`.
+    Curvature,
     /// A constant quadratic form of the positions, for cloth that is flat at rest (Bergou and others 2006).
     Quadratic,
     /// Springs whose force is linear in the positions, for cloth that is flat at rest.
