@@ -211,7 +211,10 @@ pub(super) fn energies(
     let mut batches = membrane(source, field, spec, fabric, sheet)?;
     let bending = match (spec.bending, spec.model) {
         (BendingSpec::Model, ModelSpec::BaraffWitkin | ModelSpec::Kawabata) => {
-            BendingSpec::Dihedral
+            match spec.fold.law {
+                FoldLawSpec::Angle => BendingSpec::Curvature,
+                FoldLawSpec::HalfAngle => BendingSpec::Dihedral,
+            }
         }
         (bending, _) => bending,
     };

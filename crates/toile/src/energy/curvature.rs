@@ -200,6 +200,7 @@ impl<const N: usize> Curvatures<'_, N> {
         wrapped(fold.angle - self.rest_angles[angle.hinge as usize])
     }
 
+    #[inline(never)] // there are nine sizes, and each visitor would have a copy of its own
     fn curvature(&self, element: usize, x: &[DVec3; N]) -> [f64; 3] {
         let mut curvature = [0.0; 3];
         for angle in self.batch.shapes[element].angles() {
@@ -214,6 +215,7 @@ impl<const N: usize> Curvatures<'_, N> {
         curvature
     }
 
+    #[inline(never)]
     fn bent(&self, element: usize, x: &[DVec3; N]) -> Bent<N> {
         let mut all = Bent {
             curvature: [0.0; 3],
@@ -236,6 +238,7 @@ impl<const N: usize> Curvatures<'_, N> {
 
     /// Adds `factor Σ_a m_a ∂²θ_a/∂x²` to blocks on and left of the diagonal, with the angles' moments `m` that follow from `moment`
     /// (N), and answers its product with `v`.
+    #[inline(never)]
     fn add_turning(
         &self,
         element: usize,
@@ -332,6 +335,7 @@ impl<const N: usize> Elements<N> for Curvatures<'_, N> {
 }
 
 /// Adds `factor · u uᵀ` to the blocks on and left of the diagonal.
+#[inline(never)]
 fn add_rank_one<const N: usize>(blocks: &mut [[DMat3; N]; N], u: &[DVec3; N], factor: f64) {
     for (i, row) in blocks.iter_mut().enumerate() {
         let scaled = factor * u[i];
