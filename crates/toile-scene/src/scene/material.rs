@@ -428,7 +428,8 @@ fn hinges(
     plate: bool,
     sheet: &Sheet,
 ) -> Result<EnergyBatch, SceneError> {
-    if plate && spec.fold.law == FoldLawSpec::HalfAngle {
+    let half = spec.fold.law == FoldLawSpec::HalfAngle && spec.model != ModelSpec::Kawabata;
+    if plate && half {
         let message =
             "the law of the half angle is one for single edges; add bending = \"dihedral\"";
         return Err(source.error(&format!("{field}.fold.law"), message));

@@ -146,7 +146,7 @@ impl<const N: usize> CurvatureBatch<N> {
 }
 
 /// The edges of every triangle; none for quads.
-fn edges_of_faces(topology: &Topology) -> Vec<Vec<u32>> {
+pub(super) fn edges_of_faces(topology: &Topology) -> Vec<Vec<u32>> {
     let named = topology.edges.iter().zip(0u32..);
     let named: HashMap<[u32; 2], u32> = named.map(|(edge, index)| (edge.nodes, index)).collect();
     let edge = |[a, b]: [u32; 2]| named[&[a.min(b), a.max(b)]];
