@@ -294,6 +294,8 @@ fn impossible_folds_slides_and_winds_are_named() {
     refused(with_line(angle), &[fold, "between −π and π"]);
     let idle = with_line("fold.rest.angle = 1.0");
     refused(idle, &["cloth.sheet.fold", "bending = \"dihedral\""]);
+    let half = with_line("bending = \"curvature\"\nfold.law = \"half-angle\"");
+    refused(half, &["cloth.sheet.fold.law", "bending = \"dihedral\""]);
     refused(
         with_line("fold.hardening = -1"),
         &[fold, "hardening", "is -1"],

@@ -10,8 +10,7 @@ use toile_scene::scene::{SceneSource, World, resolve};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub name: &'static str,
-    /// How many cells wide a strip must be. Quads bend like a beam in a single row. A row of triangles also folds along its
-    /// diagonals, which lets it twist from cell to cell and makes it 25 % softer; wide strips cannot.
+    /// How many cells wide a strip is.
     pub across: u32,
     pub model: &'static str,
     pub bending: &'static str,
@@ -36,6 +35,33 @@ pub(crate) const ALTERNATING_HINGES: Kind = Kind {
     across: 8,
     pattern: "alternating",
     ..QUAD_HINGES
+};
+/// Right triangles all cut one way, with the energy of their curvature.
+pub(crate) const TRIANGLES: Kind = Kind {
+    name: "triangles, curvature",
+    bending: "curvature",
+    ..TRIANGLE_HINGES
+};
+pub(crate) const ALTERNATING: Kind = Kind {
+    name: "alternating triangles, curvature",
+    bending: "curvature",
+    ..ALTERNATING_HINGES
+};
+pub(crate) const HERRING_BONE: Kind = Kind {
+    name: "herring-bone triangles, curvature",
+    pattern: "herring-bone",
+    ..ALTERNATING
+};
+/// One cell wide.
+pub(crate) const TRIANGLE_ROW: Kind = Kind {
+    name: "one row of triangles, curvature",
+    across: 1,
+    ..TRIANGLES
+};
+pub(crate) const ALTERNATING_ROW: Kind = Kind {
+    name: "one row of alternating triangles, curvature",
+    across: 1,
+    ..ALTERNATING
 };
 pub(crate) const QUAD_FORM: Kind = Kind {
     name: "quads, quadratic form",

@@ -13,9 +13,9 @@ use std::sync::OnceLock;
 use std::time::Instant;
 use toile::certificate::PhaseTimes;
 use toile::energy::{
-    BaraffWitkin, BendLaw, ChoiKoMaterial, EnergyBatch, Fabric, HingeEnergy, HingeHessian,
-    HingeMaterial, Kawabata, MassSpringMaterial, MembraneBatch, MembraneLaw, QuadraticBend,
-    RestAngles, bend_springs, choi_ko, cloth_hinges, mass_spring,
+    BaraffWitkin, BendLaw, ChoiKoMaterial, ClothCurvature, EnergyBatch, Fabric, HingeEnergy,
+    HingeHessian, HingeMaterial, Kawabata, MassSpringMaterial, MembraneBatch, MembraneLaw,
+    QuadraticBend, RestAngles, bend_springs, choi_ko, cloth_hinges, mass_spring,
 };
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator};
@@ -90,6 +90,14 @@ fn measured(topology: &Topology, rest: &RestShape) -> Vec<EnergyBatch> {
 }
 
 fn with_hinges(topology: &Topology, rest: &RestShape) -> Vec<EnergyBatch> {
+    bending_at_edges(topology, rest, false)
+}
+
+fn with_curvature(topology: &Topology, rest: &RestShape) -> Vec<EnergyBatch> {
+    bending_at_edges(topology, rest, true)
+}
+
+fn bending_at_edges(topology: &Topology, rest: &RestShape, curvature: bool) -> Vec<EnergyBatch> {
     let material = HingeMaterial {
         law: BendLaw::Angle {
             rigidity: [BEND; 2],
@@ -101,7 +109,11 @@ fn with_hinges(topology: &Topology, rest: &RestShape) -> Vec<EnergyBatch> {
     let angles = hinges
         .rest_angles(RestAngles::Flat)
         .expect("flat always fits");
-    let energy = HingeEnergy::new(hinges, angles, None);
+    let plate = curvature.then(|| ClothCurvature::new(topology, rest, &hinges, &material));
+    let mut energy = HingeEnergy::new(hinges, angles, None);
+    if let Some(plate) = plate {
+        energy = energy.with_curvature(plate);
+    }
     let mut batches = membrane(topology, rest);
     batches.push(EnergyBatch::Hinges(Box::new(energy)));
     batches
@@ -121,12 +133,13 @@ fn with_bend_springs(topology: &Topology, rest: &RestShape) -> Vec<EnergyBatch> 
     batches
 }
 
-const RECIPES: [(&str, Recipe); 7] = [
+const RECIPES: [(&str, Recipe); 8] = [
     ("springs (stretch, shear, flexion)", springs),
     ("Choi–Ko pairs", pairs),
     ("Baraff–Witkin faces", membrane),
     ("Kawabata faces (cotton)", measured),
     ("Baraff–Witkin + hinges", with_hinges),
+    ("Baraff–Witkin + curvature", with_curvature),
     ("Baraff–Witkin + quadratic form", with_form),
     ("Baraff–Witkin + linear bend springs", with_bend_springs),
 ];

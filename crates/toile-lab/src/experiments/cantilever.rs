@@ -11,8 +11,9 @@ use crate::plot::{Axis, Plot, SIZE};
 use crate::reference::HeavyElastica;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::strip::{
-    ALTERNATING_HINGES, BEND_SPRINGS, Kind, QUAD_FORM, QUAD_HINGES, Strip, TRIANGLE_FORM,
-    TRIANGLE_HINGES, hold_between, settle,
+    ALTERNATING, ALTERNATING_HINGES, ALTERNATING_ROW, BEND_SPRINGS, HERRING_BONE, Kind, QUAD_FORM,
+    QUAD_HINGES, Strip, TRIANGLE_FORM, TRIANGLE_HINGES, TRIANGLE_ROW, TRIANGLES, hold_between,
+    settle,
 };
 use glam::DVec3;
 use toile_scene::scene::{SceneSource, World, resolve};
@@ -36,9 +37,17 @@ fn rigidity(load: f64) -> f64 {
 
 fn run(settings: &Settings) -> Result<Findings, LabError> {
     let kinds: &[Kind] = if settings.quick {
-        &[QUAD_HINGES]
+        &[QUAD_HINGES, ALTERNATING]
     } else {
-        &[QUAD_HINGES, QUAD_FORM]
+        &[
+            QUAD_HINGES,
+            QUAD_FORM,
+            TRIANGLES,
+            ALTERNATING,
+            HERRING_BONE,
+            TRIANGLE_ROW,
+            ALTERNATING_ROW,
+        ]
     };
     let mut findings = Findings::default();
     let mut plot = Plot::new(
@@ -168,9 +177,9 @@ fn wanting(findings: &mut Findings) -> Result<(), LabError> {
 
 /// A wider strip of irregular triangles, with as many of them along its length: what irregularity costs.
 fn irregular(findings: &mut Findings) -> Result<(), LabError> {
-    for load in [1.0, 10.0] {
+    for load in LOADS {
         let exact = HeavyElastica::new(load).tip();
-        for bending in ["dihedral", "quadratic"] {
+        for bending in ["curvature", "dihedral", "quadratic"] {
             let world = irregular_strip(bending, load, 64.0)?;
             let mut state = world.state.clone();
             settle(&world, &mut state, 1e-6)?;

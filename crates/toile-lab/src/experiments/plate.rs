@@ -14,8 +14,8 @@ use crate::reference::{CLAMPED_PLATE, SUPPORTED_PLATE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::snapshot::Album;
 use crate::strip::{
-    ALTERNATING_HINGES, BEND_SPRINGS, Kind, QUAD_FORM, QUAD_HINGES, Strip, TRIANGLE_FORM,
-    TRIANGLE_HINGES, settle,
+    ALTERNATING, ALTERNATING_HINGES, BEND_SPRINGS, HERRING_BONE, Kind, QUAD_FORM, QUAD_HINGES,
+    Strip, TRIANGLE_FORM, TRIANGLE_HINGES, TRIANGLES, settle,
 };
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -42,7 +42,14 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     } else {
         &[16, 32, 64]
     };
-    let right = [QUAD_HINGES, QUAD_FORM, TRIANGLE_FORM];
+    let right = [
+        QUAD_HINGES,
+        QUAD_FORM,
+        TRIANGLE_FORM,
+        TRIANGLES,
+        ALTERNATING,
+        HERRING_BONE,
+    ];
     let noted = [
         (TRIANGLE_HINGES, "; its hinges resist twisting too much"),
         (ALTERNATING_HINGES, "; its hinges resist twisting too much"),

@@ -8,7 +8,10 @@ use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::reference::PostBuckled;
 use crate::registry::{Experiment, Findings, LabError, Settings};
-use crate::strip::{ALTERNATING_HINGES, Kind, QUAD_FORM, QUAD_HINGES, Strip, hold_between, settle};
+use crate::strip::{
+    ALTERNATING, ALTERNATING_HINGES, ALTERNATING_ROW, HERRING_BONE, Kind, QUAD_FORM, QUAD_HINGES,
+    Strip, TRIANGLE_ROW, TRIANGLES, hold_between, settle,
+};
 use std::f64::consts::PI;
 use toile::certificate::Energies;
 
@@ -25,9 +28,18 @@ const SHORTENINGS: [f64; 4] = [0.02, 0.1, 0.3, 0.5];
 
 fn run(settings: &Settings) -> Result<Findings, LabError> {
     let kinds: &[Kind] = if settings.quick {
-        &[QUAD_HINGES]
+        &[QUAD_HINGES, ALTERNATING]
     } else {
-        &[QUAD_HINGES, QUAD_FORM, ALTERNATING_HINGES]
+        &[
+            QUAD_HINGES,
+            QUAD_FORM,
+            TRIANGLES,
+            ALTERNATING,
+            HERRING_BONE,
+            TRIANGLE_ROW,
+            ALTERNATING_ROW,
+            ALTERNATING_HINGES,
+        ]
     };
     let cells = 64;
     let mut findings = Findings::default();

@@ -10,10 +10,10 @@ use crate::spec::{
 };
 use glam::DVec3;
 use toile::energy::{
-    BaraffWitkin, BendLaw, ChoiKoMaterial, CreaseMaterial, Curve, EnergyBatch, Fabric, Hessian,
-    HingeEnergy, HingeHessian, HingeMaterial, Kawabata, MassSpringMaterial, MembraneBatch,
-    MembraneLaw, QuadraticBend, RestAngles, Yield, bend_springs, choi_ko, cloth_hinges,
-    mass_spring,
+    BaraffWitkin, BendLaw, ChoiKoMaterial, ClothCurvature, CreaseMaterial, Curve, EnergyBatch,
+    Fabric, Hessian, HingeEnergy, HingeHessian, HingeMaterial, Kawabata, MassSpringMaterial,
+    MembraneBatch, MembraneLaw, QuadraticBend, RestAngles, Yield, bend_springs, choi_ko,
+    cloth_hinges, mass_spring,
 };
 use toile::mesh::{RestShape, Topology, Warp};
 
@@ -136,7 +136,7 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
     let faces = measured || spec.model == ModelSpec::BaraffWitkin;
     let hinges = match spec.bending {
         BendingSpec::Model => faces,
-        bending => bending == BendingSpec::Dihedral,
+        bending => with_angles(bending),
     };
     let checks = [
         (
@@ -147,7 +147,7 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
         (
             m.weft_bend.is_some() && !hinges,
             "weft_bend",
-            "does nothing without dihedral bending",
+            "does nothing without dihedral or curvature bending",
         ),
         (
             m.fabric.is_some() && !measured,
@@ -163,6 +163,11 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
     let idle = checks.into_iter().filter(|(idle, ..)| *idle);
     idle.map(|(_, name, what)| format!("{field}.material.{name}: {what}"))
         .collect()
+}
+
+/// Whether a way of bending goes by angles, which can rest in folds.
+fn with_angles(bending: BendingSpec) -> bool {
+    matches!(bending, BendingSpec::Dihedral | BendingSpec::Curvature)
 }
 
 /// Turns the rest coordinates so that the first axis is the warp.
@@ -206,12 +211,16 @@ pub(super) fn energies(
     let mut batches = membrane(source, field, spec, fabric, sheet)?;
     let bending = match (spec.bending, spec.model) {
         (BendingSpec::Model, ModelSpec::BaraffWitkin | ModelSpec::Kawabata) => {
-            BendingSpec::Dihedral
+            match spec.fold.law {
+                FoldLawSpec::Angle => BendingSpec::Curvature,
+                FoldLawSpec::HalfAngle => BendingSpec::Dihedral,
+            }
         }
         (bending, _) => bending,
     };
-    if bending != BendingSpec::Dihedral && spec.fold != FoldSpec::default() {
-        let message = "folds belong to hinges; add bending = \"dihedral\"";
+    if !with_angles(bending) && spec.fold != FoldSpec::default() {
+        let message =
+            "folds belong to hinges; add bending = \"curvature\" or bending = \"dihedral\"";
         return Err(source.error(&format!("{field}.fold"), message));
     }
     let m = &spec.material;
@@ -226,8 +235,9 @@ pub(super) fn energies(
     let (topology, rest, first) = (sheet.topology, sheet.rest, sheet.first_node);
     match bending {
         BendingSpec::Model | BendingSpec::None => {}
-        BendingSpec::Dihedral => {
-            batches.push(hinges(source, field, spec, fabric, damping, sheet)?);
+        BendingSpec::Dihedral | BendingSpec::Curvature => {
+            let plate = bending == BendingSpec::Curvature;
+            batches.push(hinges(source, field, spec, fabric, damping, plate, sheet)?);
         }
         BendingSpec::Quadratic => {
             flat("quadratic")?;
@@ -415,8 +425,15 @@ fn hinges(
     spec: &mut ClothSpec,
     fabric: Option<&Fabric>,
     damping_time: f64,
+    plate: bool,
     sheet: &Sheet,
 ) -> Result<EnergyBatch, SceneError> {
+    let half = spec.fold.law == FoldLawSpec::HalfAngle && spec.model != ModelSpec::Kawabata;
+    if plate && half {
+        let message =
+            "the law of the half angle is one for single edges; add bending = \"dihedral\"";
+        return Err(source.error(&format!("{field}.fold.law"), message));
+    }
     let rigidity = [
         spec.material.bend,
         spec.material.weft_bend.unwrap_or(spec.material.bend),
@@ -462,7 +479,12 @@ fn hinges(
     let rest_angles = hinges
         .rest_angles(rest)
         .map_err(|error| source.error(&format!("{field}.fold.rest"), error.to_string()))?;
-    let energy = HingeEnergy::new(hinges, rest_angles, crease(&spec.fold));
+    let curvature =
+        plate.then(|| ClothCurvature::new(sheet.topology, sheet.rest, &hinges, &material));
+    let mut energy = HingeEnergy::new(hinges, rest_angles, crease(&spec.fold));
+    if let Some(curvature) = curvature {
+        energy = energy.with_curvature(curvature);
+    }
     Ok(EnergyBatch::Hinges(Box::new(energy)))
 }
 

@@ -34,7 +34,7 @@ pub struct ClothSpec {
     /// Where the warp runs.
     #[serde(default)]
     pub warp: WarpSpec,
-    /// Folds that dihedral bending rests in, and how new ones come to stay.
+    /// Folds that dihedral and curvature bending rest in, and how new ones come to stay.
     #[serde(default)]
     pub fold: FoldSpec,
     /// Which stiffness implicit steps see of faces and hinges.

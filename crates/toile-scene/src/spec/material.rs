@@ -23,11 +23,13 @@ pub enum ModelSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BendingSpec {
-    /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, hinges for the others.
+    /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, curvature for the others.
     #[default]
     Model,
     /// Hinges at the edges, with rest angles (Bridson, Marino and Fedkiw 2003); see `fold`.
     Dihedral,
+    /// The curvature of every triangle, from the angles around it; a plate on any mesh of triangles. Quads have hinges; see `fold`.
+    Curvature,
     /// A constant quadratic form of the positions, for cloth that is flat at rest (Bergou and others 2006).
     Quadratic,
     /// Springs whose force is linear in the positions, for cloth that is flat at rest.
@@ -65,7 +67,7 @@ pub struct MaterialSpec {
     pub shear_stiffness: f64,
     /// Bending rigidity (N·m). With `weft_bend`, that of the warp.
     pub bend: f64,
-    /// Bending rigidity of the weft (N·m), if it is another (dihedral bending).
+    /// Bending rigidity of the weft (N·m), if it is another (dihedral and curvature bending).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft_bend: Option<f64>,
     /// Internal damping as a time (s): damping force over elastic force per rate of strain.
@@ -145,7 +147,7 @@ pub enum WarpSpec {
     Faces(Vec<[f64; 3]>),
 }
 
-/// Folds that dihedral bending rests in, and how new ones come to stay.
+/// Folds that dihedral and curvature bending rest in, and how new ones come to stay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FoldSpec {

@@ -52,19 +52,18 @@ mod cloth_tests;
 #[cfg(test)]
 mod convergence;
 #[cfg(test)]
-mod cylinders;
+pub(super) mod cylinders;
 mod fold;
 mod law;
 mod project;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use cloth::{ClothHinges, HingeMaterial, RestAngles, RestAnglesError, cloth_hinges};
 pub use law::{BendLaw, HingeShape};
 
 use super::{Elements, Local, Weights};
-pub(super) use fold::wrapped;
-use fold::{Fold, outer};
+pub(super) use fold::{Fold, outer, wrapped};
 use glam::{DMat3, DVec3};
 
 /// Which stiffness a hinge gives to an implicit step.
@@ -132,6 +131,7 @@ impl<const N: usize> HingeBatch<N> {
         Hinges {
             batch: self,
             rest_angles,
+            first: 0,
         }
     }
 
@@ -146,6 +146,8 @@ impl<const N: usize> HingeBatch<N> {
 pub struct Hinges<'a, const N: usize> {
     batch: &'a HingeBatch<N>,
     rest_angles: &'a [f64],
+    /// Those before this one are left out.
+    first: usize,
 }
 
 /// The point of a hinge (wing, wing, end, end) that its `node`-th node belongs to, and with what weight.
@@ -186,6 +188,14 @@ fn rate(gradient: &[DVec3; 4], velocities: &[DVec3; 4]) -> f64 {
 }
 
 impl<const N: usize> Hinges<'_, N> {
+    /// The same without the first `count` of them.
+    pub(super) fn without_first(self, count: usize) -> Self {
+        Hinges {
+            first: self.first + count,
+            ..self
+        }
+    }
+
     /// `ψ'' u uᵀ + ψ' ∂²θ/∂x²` of the four points, as the batch wants it.
     fn stiffness(&self, fold: &Fold, moment: f64, slope: f64) -> [[DMat3; 4]; 4] {
         let mut blocks = fold.hessian();
@@ -204,32 +214,32 @@ impl<const N: usize> Hinges<'_, N> {
 
 impl<const N: usize> Elements<N> for Hinges<'_, N> {
     fn count(&self) -> usize {
-        self.batch.len()
+        self.batch.len() - self.first
     }
 
     fn nodes(&self, element: usize) -> [u32; N] {
-        self.batch.nodes[element]
+        self.batch.nodes[self.first + element]
     }
 
     fn value(&self, element: usize, x: &[DVec3; N]) -> f64 {
         let Some(fold) = Fold::new(&points(x)) else {
             return 0.0;
         };
-        let shape = &self.batch.shapes[element];
+        let shape = &self.batch.shapes[self.first + element];
         self.batch
             .law
-            .energy(shape, fold.angle, self.rest_angles[element])
+            .energy(shape, fold.angle, self.rest_angles[self.first + element])
     }
 
     fn force(&self, element: usize, x: &[DVec3; N], v: &[DVec3; N]) -> [DVec3; N] {
         let Some(fold) = Fold::new(&points(x)) else {
             return [DVec3::ZERO; N];
         };
-        let shape = &self.batch.shapes[element];
-        let [moment, _] = self
-            .batch
-            .law
-            .moment(shape, fold.angle, self.rest_angles[element]);
+        let shape = &self.batch.shapes[self.first + element];
+        let [moment, _] =
+            self.batch
+                .law
+                .moment(shape, fold.angle, self.rest_angles[self.first + element]);
         let damping = self.batch.damping_time * shape.stiffness;
         let total = moment + damping * rate(&fold.gradient, &points(v));
         on_nodes(&fold.gradient.map(|u| -total * u))
@@ -245,11 +255,11 @@ impl<const N: usize> Elements<N> for Hinges<'_, N> {
         let Some(fold) = Fold::new(&points(x)) else {
             return Local::default();
         };
-        let shape = &self.batch.shapes[element];
-        let [moment, slope] = self
-            .batch
-            .law
-            .moment(shape, fold.angle, self.rest_angles[element]);
+        let shape = &self.batch.shapes[self.first + element];
+        let [moment, slope] =
+            self.batch
+                .law
+                .moment(shape, fold.angle, self.rest_angles[self.first + element]);
         let (u, velocities) = (&fold.gradient, points(v));
         let turning = rate(u, &velocities);
         let damping = self.batch.damping_time * shape.stiffness;

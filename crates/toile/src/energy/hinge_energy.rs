@@ -1,6 +1,7 @@
 //! A cloth's hinges in the world: where their rest angles are remembered, and how they move.
 
 use super::crease::{CreaseMaterial, Creases, flow};
+use super::curvature::ClothCurvature;
 use super::hinge::ClothHinges;
 use super::{Memory, Visitor};
 use glam::DVec3;
@@ -15,6 +16,8 @@ pub struct HingeEnergy {
     /// Angle over curvature (m).
     spacings: Vec<f64>,
     crease: Option<CreaseMaterial>,
+    /// What stands for the hinges between triangles, if they do not act by themselves.
+    curvature: Option<ClothCurvature>,
     /// Where the cloth's rest angles stand in the state's list, if it keeps one.
     range: Range<usize>,
 }
@@ -29,7 +32,20 @@ impl HingeEnergy {
             hinges,
             first_rest_angles: rest_angles,
             crease,
+            curvature: None,
         }
+    }
+
+    /// The same cloth with the energy of its triangles' curvatures in place of hinges between triangles. Angles, rest angles and creases
+    /// stay as they are, and so do the hinges of quads.
+    pub fn with_curvature(mut self, curvature: ClothCurvature) -> Self {
+        self.curvature = Some(curvature);
+        self
+    }
+
+    /// The curvatures, if they stand for hinges between triangles.
+    pub fn curvature(&self) -> Option<&ClothCurvature> {
+        self.curvature.as_ref()
     }
 
     /// The hinges.
@@ -55,10 +71,17 @@ impl HingeEnergy {
 
     pub(super) fn visit(&self, memory: &Memory, visitor: &mut impl Visitor) {
         let remembered = memory.rest_angles.get(self.range.clone());
-        let (four, five, six) = self
-            .hinges
-            .at_rest(remembered.unwrap_or(&self.first_rest_angles));
-        visitor.elements(&four);
+        let rest_angles = remembered.unwrap_or(&self.first_rest_angles);
+        let (four, five, six) = self.hinges.at_rest(rest_angles);
+        match &self.curvature {
+            None => visitor.elements(&four),
+            Some(curvature) => {
+                // The diagonals of quads come last.
+                let edges = self.hinges.four.len() - self.hinges.diagonals;
+                visitor.elements(&four.without_first(edges));
+                curvature.visit(rest_angles, visitor);
+            }
+        }
         visitor.elements(&five);
         visitor.elements(&six);
     }

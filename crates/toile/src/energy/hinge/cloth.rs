@@ -34,6 +34,8 @@ pub struct ClothHinges {
     pub diagonals: usize,
     /// Edges without a hinge although two faces meet there: one of the faces has all its nodes in the other.
     pub left_out: usize,
+    /// For each edge which of the four-node hinges is its own.
+    of_edges: Vec<Option<u32>>,
     first_node: u32,
     node_count: usize,
 }
@@ -74,16 +76,22 @@ pub fn cloth_hinges(
         six: HingeBatch::new(material),
         diagonals: 0,
         left_out: 0,
+        of_edges: vec![None; topology.edges.len()],
         first_node,
         node_count: topology.node_count,
     };
-    for (edge, &length) in topology.edges.iter().zip(&rest.edge_lengths) {
+    let edges = topology.edges.iter().zip(&rest.edge_lengths);
+    for (index, (edge, &length)) in edges.enumerate() {
         if edge.is_boundary() {
             continue;
         }
+        let before = hinges.four.len();
         match about_edge(topology, rest, edge) {
             Some(found) => hinges.push_edge(found, length, &material.law),
             None => hinges.left_out += 1,
+        }
+        if hinges.four.len() > before {
+            hinges.of_edges[index] = Some(before as u32);
         }
     }
     for (index, face) in topology.faces.iter().enumerate() {
@@ -189,6 +197,16 @@ impl ClothHinges {
             self.four.push(nodes, law.shape(length, area, warp_share));
             self.diagonals += 1;
         }
+    }
+
+    /// For each edge which of the four-node hinges is its own, if it is one between triangles.
+    pub(in crate::energy) fn of_edges(&self) -> &[Option<u32>] {
+        &self.of_edges
+    }
+
+    /// The cloth's first node in the world.
+    pub(in crate::energy) fn first_node(&self) -> u32 {
+        self.first_node
     }
 
     /// How many hinges there are.

@@ -12,7 +12,7 @@ const RADIUS: f64 = 20.0;
 const DIRECTIONS: [f64; 5] = [0.0, 30.0, 45.0, 90.0, 135.0];
 
 /// The sheet bent so that it curves along the direction and is straight across it.
-fn rolled(flat: &[DVec3], degrees: f64) -> Vec<DVec3> {
+pub(in crate::energy) fn rolled(flat: &[DVec3], degrees: f64) -> Vec<DVec3> {
     let (sine, cosine) = degrees.to_radians().sin_cos();
     let along = DVec3::new(cosine, sine, 0.0);
     let roll = |p: &DVec3| {
@@ -104,7 +104,7 @@ fn unit_material() -> HingeMaterial {
     }
 }
 
-fn grid_of(size: [f64; 2], cells: [u32; 2], pattern: GridPattern) -> Mesh {
+pub(in crate::energy) fn grid_of(size: [f64; 2], cells: [u32; 2], pattern: GridPattern) -> Mesh {
     grid(&Grid {
         size,
         cells,
@@ -113,7 +113,7 @@ fn grid_of(size: [f64; 2], cells: [u32; 2], pattern: GridPattern) -> Mesh {
     .unwrap()
 }
 
-fn equilateral(side: f64, count: u32) -> Mesh {
+pub(in crate::energy) fn equilateral(side: f64, count: u32) -> Mesh {
     let middle = 0.5 * f64::from(count);
     let mut positions = Vec::new();
     for row in 0..=count {
@@ -140,7 +140,7 @@ fn equilateral(side: f64, count: u32) -> Mesh {
 }
 
 /// The nodes moved by up to a fifth of a cell along either axis.
-fn shaken(mut mesh: Mesh, cell: f64) -> Mesh {
+pub(in crate::energy) fn shaken(mut mesh: Mesh, cell: f64) -> Mesh {
     let mut next = noise(1);
     for p in &mut mesh.positions {
         *p += 0.4 * cell * jitter(&mut next).with_z(0.0);
@@ -243,7 +243,7 @@ const EXPECTED: [(&str, [f64; 5], f64); 9] = [
 ];
 
 #[test]
-fn rolled_sheets_store_the_energies_of_the_table() {
+pub(in crate::energy) fn rolled_sheets_store_the_energies_of_the_table() {
     let mut wrong = Vec::new();
     for (k, sample) in samples(1).iter().enumerate() {
         let hinges = DIRECTIONS.map(|d| sample.hinge_ratio(d));

@@ -26,7 +26,7 @@ const SLIM: f64 = 1e-8;
 
 /// Two faces about an edge, seen from one configuration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fold {
+pub(in crate::energy) struct Fold {
     /// `θ` (rad).
     pub angle: f64,
     /// `∂θ/∂x` (1/m) of wing points 1 and 2 and the edge's ends 3 and 4.
@@ -119,6 +119,6 @@ impl Fold {
 }
 
 /// `a bᵀ`.
-pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
+pub(in crate::energy) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

@@ -14,7 +14,7 @@ fn stiffening(start: f64, growth: f64) -> Curve {
     Curve::new(&[at(0.0), at(200.0), at(400.0)]).unwrap()
 }
 
-pub(super) fn laws() -> [BendLaw; 3] {
+pub(in crate::energy) fn laws() -> [BendLaw; 3] {
     let rigidity = [0.8, 0.5];
     [
         BendLaw::Angle { rigidity },
@@ -23,7 +23,7 @@ pub(super) fn laws() -> [BendLaw; 3] {
     ]
 }
 
-pub(super) fn material(law: BendLaw, hessian: HingeHessian) -> HingeMaterial {
+pub(in crate::energy) fn material(law: BendLaw, hessian: HingeHessian) -> HingeMaterial {
     HingeMaterial {
         law,
         damping_time: 0.0,
@@ -42,7 +42,7 @@ fn one<const N: usize>(law: BendLaw, hessian: HingeHessian, damping_time: f64) -
 }
 
 /// Numbers in −½…½ from a seed.
-pub(super) fn noise(seed: u64) -> impl FnMut() -> f64 {
+pub(in crate::energy) fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     move || {
         state = state
@@ -52,7 +52,7 @@ pub(super) fn noise(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-pub(super) fn jitter(next: &mut impl FnMut() -> f64) -> DVec3 {
+pub(in crate::energy) fn jitter(next: &mut impl FnMut() -> f64) -> DVec3 {
     DVec3::new(next(), next(), next())
 }
 
