@@ -89,19 +89,22 @@ fn cloth_that_slides_over_a_rough_rim_gains_no_energy() {
         radius: 0.11,
         thickness: 0.03,
     };
-    for friction in [0.5, 0.8, 3.0, 1e3] {
-        let (model, mut state) = silk_on(disc, friction, DVec3::NEG_Z * G);
+    // Where everything sticks, a single Newton step, which does not see that sagging cloth is stretched, would gain a little.
+    for (friction, newton_steps) in [(0.5, 1), (0.8, 1), (3.0, 1), (1e3, 10)] {
+        let (mut model, mut state) = silk_on(disc, friction, DVec3::NEG_Z * G);
+        if let Integrator::Implicit(settings) = &mut model.integrator {
+            settings.newton_steps = newton_steps;
+        }
         let mut workspace = Workspace::new(&model, None);
         let mut before = Energies::of(&model, &state).total();
-        for _ in 0..80 {
+        for _ in 0..60 {
             let report = step(&model, &mut state, &mut workspace, STEP).unwrap();
-            let now = Energies::of(&model, &state);
-            let (time, total) = (state.time, now.total());
+            let (time, total) = (state.time, Energies::of(&model, &state).total());
             assert!(
-                total <= before + 1e-5,
+                total <= before + 1e-7,
                 "μ = {friction}: {before} J became {total} J at {time} s"
             );
-            // 3 % is full tension in the warp; the weight of the whole sheet on one thread row needs less.
+            // 3 % is full tension in the warp.
             let stretch = report.certificate.stretch_worst;
             assert!(stretch < 0.03, "μ = {friction}: {stretch} at {time} s");
             before = total;
