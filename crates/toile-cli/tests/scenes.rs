@@ -18,15 +18,7 @@ const WHOLE: [&str; 8] = [
 
 /// Those that take longer, with what makes them quick.
 const QUICK: [(&str, &[&str]); 2] = [
-    (
-        "table-drape",
-        &[
-            "--set",
-            "time.duration=0.8",
-            "--set",
-            "expect.lowest_between=[0.0, 0.5]",
-        ],
-    ),
+    ("table-drape", &["--set", "time.duration=0.8"]),
     ("balloon", &["--set", "cloth.balloon.mesh.sphere.nodes=600"]),
 ];
 
@@ -91,9 +83,12 @@ fn the_balloon_folds_where_it_was_sculpted_and_a_round_one_does_not() {
         let changes = ["--set", nodes, "--set", &rest, "--set", "expect={}"];
         toile(&folder, &[&start[..], &changes].concat()).good();
         // The last of 21 frames becomes the first and only file.
-        let export = ["export", &out, "--to", "obj", "--from", "20", "--out", &out];
+        let last = format!("{out}-last");
+        let export = [
+            "export", &out, "--to", "obj", "--from", "20", "--out", &last,
+        ];
         toile(&folder, &export).good();
-        let bytes = folder.read(&format!("{out}_0001.obj"));
+        let bytes = folder.read(&format!("{last}_0001.obj"));
         pleats(&String::from_utf8(bytes).expect("OBJ is text"))
     };
     let sculpted = shape_at_the_end("{pleats={count=6,depth=0.5}}");

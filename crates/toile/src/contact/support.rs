@@ -189,3 +189,69 @@ impl Support {
         self.velocity
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A node that slips along x on a floor with μ = 0.5.
+    fn support(hold: Hold) -> Support {
+        Support {
+            node: 0,
+            normal: DVec3::Z,
+            velocity: DVec3::ZERO,
+            friction: 0.5,
+            hold,
+        }
+    }
+
+    fn verdict(reaction: DVec3, slip: DVec3, last: bool) -> Verdict {
+        Verdict {
+            reaction,
+            slip,
+            stiffness: 1.0,
+            last,
+        }
+    }
+
+    #[test]
+    fn friction_never_works_along_the_slip_however_wrong_the_estimate() {
+        let mut sliding = support(Hold::Slide(0.0));
+        for push in [1e-9, 1.0, 1e6] {
+            sliding.revise(&verdict(DVec3::Z * push, DVec3::X * 0.1, false));
+            for slip in [DVec3::X, DVec3::NEG_X * 7.0, DVec3::new(-1.0, 2.0, 0.5)] {
+                assert!(sliding.friction(slip).dot(slip) <= 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn friction_is_coulombs_where_the_rounds_agree() {
+        let mut sliding = support(Hold::Slide(0.0));
+        let slip = DVec3::new(0.3, -0.4, 0.0);
+        sliding.revise(&verdict(DVec3::Z * 0.02, slip, false));
+        let expected = -0.5 * 0.02 * slip.normalize();
+        assert!(sliding.friction(slip).distance(expected) < 1e-15);
+        assert!((sliding.drag() * slip + sliding.friction(slip)).length() < 1e-15);
+    }
+
+    #[test]
+    fn a_trial_ends_in_sliding_or_sticking_and_none_begins_in_the_last_round() {
+        let too_much = DVec3::new(-3.0, 0.0, 1.0);
+        let tried = || {
+            let mut node = support(Hold::Stick);
+            assert!(node.revise(&verdict(too_much, DVec3::ZERO, false)));
+            node
+        };
+        assert_eq!(tried().hold, Hold::Trial(DVec3::NEG_X * 0.5));
+        let mut slips = tried();
+        slips.revise(&verdict(DVec3::Z, DVec3::X * 2.0, true));
+        assert_eq!(slips.hold, Hold::Slide(0.25));
+        let mut is_pushed = tried();
+        assert!(is_pushed.revise(&verdict(DVec3::Z, DVec3::NEG_X, true)));
+        assert_eq!(is_pushed.hold, Hold::Stick);
+        let mut late = support(Hold::Stick);
+        assert!(!late.revise(&verdict(too_much, DVec3::ZERO, true)));
+        assert_eq!(late.hold, Hold::Stick);
+    }
+}
