@@ -81,7 +81,7 @@ fn silk_on(shape: Shape, friction: f64, gravity: DVec3) -> (Model, State) {
 /// 1000 J of stretch. Smooth tables, softer cloth and very short steps hid it.
 /// **Mechanism.** The friction of a sliding node was a force: the last round's normal reaction times μ, against the last round's
 /// slip. Light nodes on stiff cloth slip the other way in the next round, so it pushed them along (in that run friction did
-/// +73 kJ of work and −3 kJ), which raised the normal reaction, and with it the next push.
+/// +63 kJ of work and −0.6 kJ, steps that were taken back included), which raised the normal reaction, and with it the next push.
 /// **Fix.** Friction is a drag on the slip that comes out of the same solve.
 #[test]
 fn cloth_that_slides_over_a_rough_rim_gains_no_energy() {
