@@ -72,20 +72,6 @@ fn every_bundled_scene_is_listed_sound_and_runs() {
 }
 
 #[test]
-fn scenes_come_out_as_they_expect() {
-    let folder = Folder::new();
-    for name in ["hello", "pick-and-place"] {
-        let run = toile(&folder, &["run", name, "--no-report"]).good();
-        assert!(run.stdout.contains("expectations of the scene hold"));
-    }
-    let missed = ["run", "hello", "--no-report", "-o", "missed"];
-    let missed = [&missed[..], &["--set", "expect.stretch_below=1e-6"]].concat();
-    let run = toile(&folder, &missed);
-    assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("expect.stretch_below failed"));
-}
-
-#[test]
 fn every_named_fabric_is_listed_with_its_numbers_and_its_source() {
     let folder = Folder::new();
     let list = toile(&folder, &["fabrics"]).good().stdout;

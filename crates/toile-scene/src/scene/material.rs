@@ -468,6 +468,20 @@ fn hinges(
         FoldRestSpec::Shape => sheet
             .rest_positions
             .map_or(RestAngles::Flat, RestAngles::Positions),
+        FoldRestSpec::Pleats { count, depth } => {
+            let place = |name: &str| format!("{field}.fold.rest.pleats{name}");
+            let Some(smooth) = sheet.rest_positions else {
+                let message = "the rest shape comes from texture coordinates, which have no z axis; sculpt a mesh \
+                               and give it as `file`";
+                return Err(source.error(&place(""), message));
+            };
+            if !(depth.is_finite() && depth.abs() < 1.0) {
+                let message = format!("is {depth}; it must lie between −1 and 1");
+                return Err(source.error(&place(".depth"), message));
+            }
+            sculpted = pleated(smooth, *count, *depth);
+            RestAngles::Positions(&sculpted)
+        }
         FoldRestSpec::File { path } => {
             let place = format!("{field}.fold.rest.file.path");
             *path = absolute(source, path);
@@ -486,6 +500,16 @@ fn hinges(
         energy = energy.with_curvature(curvature);
     }
     Ok(EnergyBatch::Hinges(Box::new(energy)))
+}
+
+/// A mesh laid in pleats around the z axis.
+fn pleated(smooth: &[DVec3], count: u32, depth: f64) -> Vec<DVec3> {
+    let around = |p: &DVec3| {
+        let swing = (f64::from(count) * p.y.atan2(p.x)).cos();
+        let factor = 1.0 + depth * swing;
+        DVec3::new(factor * p.x, factor * p.y, p.z)
+    };
+    smooth.iter().map(around).collect()
 }
 
 fn crease(fold: &FoldSpec) -> Option<CreaseMaterial> {

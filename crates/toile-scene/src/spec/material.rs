@@ -180,6 +180,14 @@ pub enum FoldRestSpec {
     Start,
     /// The same angle (rad) at every edge.
     Angle(f64),
+    /// As if the mesh of the rest shape were laid in pleats around the z axis: a node at the angle φ from x is taken to stand
+    /// `1 + depth · cos(count φ)` times as far from the axis.
+    Pleats {
+        /// Ridges around.
+        count: u32,
+        /// How far ridges stand out and valleys in, as a share of the distance from the axis; below 1.
+        depth: f64,
+    },
     /// As in a sculpted mesh with the same nodes.
     File {
         /// The mesh file, relative to the scene.

@@ -15,4 +15,4 @@ pub use body::{Body, Placement};
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, collide};
 pub use shape::{Sample, Shape, ShapeError};
-pub(crate) use support::{Support, find_support};
+pub(crate) use support::{Support, Verdict, find_support};

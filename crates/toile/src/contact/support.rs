@@ -4,20 +4,32 @@
 //! over the edge; stopping the nodes afterwards comes too late. Nodes that touch, or are forecast to touch
 //! before the step ends (`φ + h (v − v_o)·N + h² g·N ≤ 0`), therefore enter the solve as constraints
 //! (Baraff and Witkin 1998): first held to the surface, then, by the reaction `r` that this needs, either
-//! kept (`|r_T| ≤ μ r_N`), let slide along the surface against the friction `μ r_N`, or let go (`r_N < 0`).
+//! kept (`|r_T| ≤ μ r_N`), let slide along the surface against friction, or let go (`r_N < 0`).
+//!
+//! **Friction as a drag.** Coulomb's `μ r_N` depends on what is being solved for, so it comes from the round before. As a
+//! force of that size and direction it would be wrong in the worst way: where the node in the meantime slips less, or
+//! another way, it pushes the node along and adds energy. It therefore enters as a drag on the slip `s` that comes out,
+//!
+//! `f = −c s`, `c = μ r_N / |s|` with `r_N` and `s` of the round before,
+//!
+//! in matrix and right side. Whatever `c ≥ 0`, its work `−c |s|²` is never positive; when the rounds agree it is
+//! Coulomb's. What starts the rounds is a *trial* with the force itself, never larger than what holding the
+//! node took. If the node slips against it, that gives the first `s`; if not, it sticks.
 
 use super::Placement;
 use super::body::sample_at;
 use crate::linalg::Filter;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// What a supported node is doing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
     /// It moves with the surface.
     Stick,
-    /// It moves along the surface, under this impulse of friction (N·s).
-    Slide(DVec3),
+    /// It moves along the surface under this impulse of friction (N·s), to see how fast. Never the last word.
+    Trial(DVec3),
+    /// It moves along the surface against this drag (kg).
+    Slide(f64),
     /// It leaves.
     Free,
 }
@@ -40,6 +52,10 @@ const TOUCHING: f64 = 1e-7;
 
 /// A node let go that approaches the surface faster than this (m/s) needs its support again.
 const SINKING: f64 = 1e-4;
+
+/// The largest drag, as a multiple of the node's own stiffness in the system: a node that slips no faster than a
+/// thousandth of what the system would move it by sticks for all that can be seen, and the system stays well conditioned.
+const STRONGEST_DRAG: f64 = 1e3;
 
 /// The support of one node, if it needs any. Among several bodies the one it would sink into deepest.
 pub(crate) fn find_support(
@@ -77,12 +93,25 @@ pub(crate) fn find_support(
     })
 }
 
+/// What a solve with the present supports says of one of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verdict {
+    /// Impulse that the body gave (N·s).
+    pub reaction: DVec3,
+    /// The node's velocity relative to the one that brings it onto the surface (m/s).
+    pub slip: DVec3,
+    /// Mean diagonal of the node's block in the system (kg).
+    pub stiffness: f64,
+    /// Whether no round follows in which a trial could be judged.
+    pub last: bool,
+}
+
 impl Support {
     /// The directions left to the solve.
     pub fn filter(&self) -> Filter {
         match self.hold {
             Hold::Stick => Filter::Held,
-            Hold::Slide(_) => Filter::Sliding(self.normal),
+            Hold::Trial(_) | Hold::Slide(_) => Filter::Sliding(self.normal),
             Hold::Free => Filter::Free,
         }
     }
@@ -90,55 +119,139 @@ impl Support {
     /// The change of velocity to start the solve from: as given in the constrained directions, as guessed in
     /// the others.
     pub fn constrain(&self, velocity: DVec3, guess: DVec3) -> DVec3 {
-        let wanted = self.velocity - velocity;
+        self.filter().constrain(self.velocity - velocity, guess)
+    }
+
+    /// Impulse of friction on the node at this velocity (N·s).
+    pub fn friction(&self, velocity: DVec3) -> DVec3 {
         match self.hold {
-            Hold::Stick => wanted,
-            Hold::Slide(_) => guess + (wanted - guess).dot(self.normal) * self.normal,
-            Hold::Free => guess,
+            Hold::Trial(impulse) => impulse,
+            Hold::Slide(drag) => -drag * self.along(velocity - self.velocity),
+            Hold::Stick | Hold::Free => DVec3::ZERO,
         }
     }
 
-    /// Impulse of friction on the node while it slides (N·s).
-    pub fn friction_impulse(&self) -> DVec3 {
-        match self.hold {
-            Hold::Slide(impulse) => impulse,
-            _ => DVec3::ZERO,
-        }
+    /// What friction adds to the node's block of the system (kg).
+    pub fn drag(&self) -> DMat3 {
+        let Hold::Slide(drag) = self.hold else {
+            return DMat3::ZERO;
+        };
+        let n = self.normal;
+        let normal_part = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        drag * (DMat3::IDENTITY - normal_part)
     }
 
-    /// Judges the reaction (N·s) that the body gave in the last solve; `slip` is the node's velocity relative
-    /// to the one that brings it onto the surface. Answers whether the support has to change.
-    pub fn revise(&mut self, reaction: DVec3, slip: DVec3) -> bool {
-        let push = reaction.dot(self.normal);
+    fn along(&self, vector: DVec3) -> DVec3 {
+        vector - vector.dot(self.normal) * self.normal
+    }
+
+    /// Judges what the last solve gave. Answers whether the support has to change.
+    pub fn revise(&mut self, verdict: &Verdict) -> bool {
+        let push = verdict.reaction.dot(self.normal);
+        let limit = self.friction * push;
         let before = self.hold;
         self.hold = match self.hold {
             // Let go too early: without the support it would sink in.
-            Hold::Free if slip.dot(self.normal) < -SINKING => Hold::Slide(DVec3::ZERO),
+            Hold::Free if verdict.slip.dot(self.normal) < -SINKING => Hold::Slide(0.0),
             Hold::Free => Hold::Free,
             _ if push < 0.0 => Hold::Free,
             Hold::Stick => {
-                let drag = reaction - push * self.normal;
-                let limit = self.friction * push;
-                if drag.length() <= limit {
-                    Hold::Stick
-                } else {
-                    Hold::Slide(drag.normalize_or_zero() * limit)
+                let needed = self.along(verdict.reaction);
+                match needed.length() {
+                    length if length <= limit => Hold::Stick,
+                    _ if limit == 0.0 => Hold::Slide(0.0),
+                    // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
+                    _ if verdict.last => Hold::Stick,
+                    length => Hold::Trial(needed * (limit / length)),
                 }
             }
-            Hold::Slide(_) => {
-                let along = slip - slip.dot(self.normal) * self.normal;
-                Hold::Slide(-along.normalize_or_zero() * self.friction * push)
+            Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => Hold::Stick,
+            Hold::Trial(_) | Hold::Slide(_) => {
+                let speed = self.along(verdict.slip).length();
+                let strongest = STRONGEST_DRAG * verdict.stiffness;
+                Hold::Slide((limit / speed).min(strongest))
             }
         };
         match (before, self.hold) {
             // A better estimate of the same friction is worth having but no reason for another round.
-            (Hold::Slide(_), Hold::Slide(_)) => false,
+            (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => false,
             (before, now) => before != now,
         }
+    }
+
+    /// Whether its friction is only tried.
+    pub fn is_trial(&self) -> bool {
+        matches!(self.hold, Hold::Trial(_))
     }
 
     /// Velocity of the surface that the node rests on (m/s).
     pub fn surface_velocity(&self) -> DVec3 {
         self.velocity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A node that slips along x on a floor with μ = 0.5.
+    fn support(hold: Hold) -> Support {
+        Support {
+            node: 0,
+            normal: DVec3::Z,
+            velocity: DVec3::ZERO,
+            friction: 0.5,
+            hold,
+        }
+    }
+
+    fn verdict(reaction: DVec3, slip: DVec3, last: bool) -> Verdict {
+        Verdict {
+            reaction,
+            slip,
+            stiffness: 1.0,
+            last,
+        }
+    }
+
+    #[test]
+    fn friction_never_works_along_the_slip_however_wrong_the_estimate() {
+        let mut sliding = support(Hold::Slide(0.0));
+        for push in [1e-9, 1.0, 1e6] {
+            sliding.revise(&verdict(DVec3::Z * push, DVec3::X * 0.1, false));
+            for slip in [DVec3::X, DVec3::NEG_X * 7.0, DVec3::new(-1.0, 2.0, 0.5)] {
+                assert!(sliding.friction(slip).dot(slip) <= 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn friction_is_coulombs_where_the_rounds_agree() {
+        let mut sliding = support(Hold::Slide(0.0));
+        let slip = DVec3::new(0.3, -0.4, 0.0);
+        sliding.revise(&verdict(DVec3::Z * 0.02, slip, false));
+        let expected = -0.5 * 0.02 * slip.normalize();
+        assert!(sliding.friction(slip).distance(expected) < 1e-15);
+        assert!((sliding.drag() * slip + sliding.friction(slip)).length() < 1e-15);
+    }
+
+    #[test]
+    fn a_trial_ends_in_sliding_or_sticking_and_none_begins_in_the_last_round() {
+        let too_much = DVec3::new(-3.0, 0.0, 1.0);
+        let tried = || {
+            let mut node = support(Hold::Stick);
+            assert!(node.revise(&verdict(too_much, DVec3::ZERO, false)));
+            node
+        };
+        assert_eq!(tried().hold, Hold::Trial(DVec3::NEG_X * 0.5));
+        let mut slips = tried();
+        slips.revise(&verdict(DVec3::Z, DVec3::X * 2.0, true));
+        assert_eq!(slips.hold, Hold::Slide(0.25));
+        let mut is_pushed = tried();
+        assert!(is_pushed.revise(&verdict(DVec3::Z, DVec3::NEG_X, true)));
+        assert_eq!(is_pushed.hold, Hold::Stick);
+        let mut late = support(Hold::Stick);
+        assert!(!late.revise(&verdict(too_much, DVec3::ZERO, true)));
+        assert_eq!(late.hold, Hold::Stick);
     }
 }

@@ -199,12 +199,12 @@ impl Step<'_> {
             ..settings
         };
         let mut iterations = 0;
-        for _ in 0..SUPPORT_ROUNDS {
+        for round in 1..=SUPPORT_ROUNDS {
             if system.supports.is_empty() {
                 break;
             }
             iterations += system.solve_supported(holds, rough, watch).iterations;
-            if !system.revise_supports() {
+            if !system.revise_supports(round == SUPPORT_ROUNDS) {
                 break;
             }
         }
@@ -270,7 +270,7 @@ impl Step<'_> {
         for _ in 0..LINE_SEARCH_STEPS {
             system.place(|i, velocity| rule.end(i, velocity));
             self.residual(system);
-            system.add_friction();
+            system.add_friction_impulse();
             let after = dot(&system.right_side, &system.change);
             if after >= -OVERSHOOT * before.abs() {
                 return;

@@ -1,5 +1,7 @@
 //! Integrators: from forces to a candidate step.
 
+#[cfg(test)]
+mod friction_tests;
 mod implicit;
 pub(crate) mod mixed;
 mod rule;

@@ -1,14 +1,14 @@
 //! The linear system of an implicit step and what holds nodes in it.
 
 use super::Integrator;
-use crate::contact::{Placement, Support, find_support};
+use crate::contact::{Placement, Support, Verdict, find_support};
 use crate::energy::assembly::Plan;
 use crate::linalg::{BlockMatrix, Filter, Outcome, SolveSettings, SystemSolver};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
 use crate::step::Watch;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// Matrices and vectors that live from step to step.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct System {
     /// The nodes that rest on bodies.
     pub(super) supports: Vec<Support>,
     support_of_node: Vec<Option<Support>>,
+    /// Diagonal block and right side of each supported node, without friction.
+    without_friction: Vec<(DMat3, DVec3)>,
     filters: Vec<Filter>,
     linear: SystemSolver,
 }
@@ -48,6 +50,7 @@ impl System {
             velocities: zeros(),
             supports: Vec::new(),
             support_of_node: vec![None; nodes],
+            without_friction: Vec::new(),
             filters: vec![Filter::Free; nodes],
             linear: SystemSolver::new(&model.pattern, settings.solver),
         })
@@ -93,10 +96,15 @@ impl System {
             self.filters[i] = support.filter();
             self.change[i] = support.constrain(self.velocities[i], self.change[i]);
         }
+        let nodes = self.supports.iter().map(|support| support.node);
+        let plain = nodes.map(|i| (self.matrix.diagonal[i], self.right_side[i]));
+        self.without_friction.clear();
+        self.without_friction.extend(plain);
         self.add_friction();
         let outcome = self.solve(settings, watch);
-        for support in &self.supports {
-            self.right_side[support.node] -= support.friction_impulse();
+        for (support, plain) in self.supports.iter().zip(&self.without_friction) {
+            let i = support.node;
+            (self.matrix.diagonal[i], self.right_side[i]) = *plain;
         }
         outcome
     }
@@ -123,16 +131,25 @@ impl System {
         outcome
     }
 
-    /// Adds the friction of sliding supports to the right side.
+    /// Adds the friction of sliding supports to matrix and right side.
     pub(super) fn add_friction(&mut self) {
         for support in &self.supports {
-            self.right_side[support.node] += support.friction_impulse();
+            self.matrix.diagonal[support.node] += support.drag();
+        }
+        self.add_friction_impulse();
+    }
+
+    /// Adds the friction of sliding supports to the right side alone.
+    pub(super) fn add_friction_impulse(&mut self) {
+        for support in &self.supports {
+            let i = support.node;
+            self.right_side[i] += support.friction(self.velocities[i]);
         }
     }
 
-    /// Lets go or lets slide where the last solve asked too much of a support. Answers whether so many changed
-    /// that it is worth asking again.
-    pub(super) fn revise_supports(&mut self) -> bool {
+    /// Lets go or lets slide where the last solve asked too much of a support. Answers whether it is worth asking again:
+    /// so many changed, or friction is being tried. After the `last` round nothing is.
+    pub(super) fn revise_supports(&mut self, last: bool) -> bool {
         if self.supports.is_empty() {
             return false;
         }
@@ -140,11 +157,18 @@ impl System {
         let mut changed = 0;
         for support in &mut self.supports {
             let i = support.node;
-            let reaction = image[i] - self.right_side[i];
-            let slip = self.velocities[i] + self.change[i] - support.surface_velocity();
-            changed += usize::from(support.revise(reaction, slip));
+            let diagonal = self.matrix.diagonal[i];
+            let sum = diagonal.x_axis.x + diagonal.y_axis.y + diagonal.z_axis.z;
+            changed += usize::from(support.revise(&Verdict {
+                // Along the normal; along the surface as well while the node sticks.
+                reaction: image[i] - self.right_side[i],
+                slip: self.velocities[i] + self.change[i] - support.surface_velocity(),
+                stiffness: sum / 3.0,
+                last,
+            }));
         }
-        changed as f64 > UNSETTLED * self.supports.len() as f64
+        let unsettled = changed as f64 > UNSETTLED * self.supports.len() as f64;
+        unsettled || self.supports.iter().any(Support::is_trial)
     }
 
     /// Adds a share of the change to the velocities.
