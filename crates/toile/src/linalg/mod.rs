@@ -11,7 +11,7 @@ mod conjugate_gradient;
 mod direct;
 mod filter;
 mod jacobi;
-mod lanes;
+pub(crate) mod lanes;
 mod patches;
 mod skyline;
 mod solver;
