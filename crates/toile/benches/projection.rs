@@ -24,6 +24,9 @@ const DENSITY: f64 = 0.1;
 const AIR: f64 = 2.0;
 const RIGIDITY: f64 = 1e-5;
 
+/// Stiffness of the springs along diagonals (N/m): the shear that lengths of edges leave free.
+const SHEAR: f64 = 0.5;
+
 /// A sheet that hangs from two corners.
 struct Sheet {
     nodes: usize,
@@ -92,6 +95,15 @@ impl Sheet {
             for k in 1..across - 1 {
                 bend(row * across + k - 1, row * across + k, row * across + k + 1);
                 bend((k - 1) * across + row, k * across + row, (k + 1) * across + row);
+            }
+        }
+        for cell in 0..(across - 1) * (across - 1) {
+            let a = cell / (across - 1) * across + cell % (across - 1);
+            for (p, q) in [(a, a + across + 1), (a + 1, a + across)] {
+                let (now, rest) = (x[q] - x[p], self.start[q] - self.start[p]);
+                let pull = SHEAR * H * (1.0 - rest.length() / now.length()) * now;
+                v[p] += pull * self.inverse_masses[p];
+                v[q] -= pull * self.inverse_masses[q];
             }
         }
         let sway = |t: f64| DVec3::Y * (0.12 * (std::f64::consts::TAU * 0.6 * t).sin());
@@ -200,12 +212,19 @@ fn iteration_costs<C: Constraints + Clone>(
     ]
 }
 
+/// `name=value` among the arguments.
+fn argument(name: &str) -> Option<f64> {
+    std::env::args().find_map(|a| a.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+}
+
 fn report<C: Constraints + Clone>(name: &str, constraints: &C, sheet: &Sheet, steps: u32) -> f64 {
     let across = sheet.cells + 1;
     for reuse in [Reuse::Step, Reuse::Iteration] {
+        let usual = ProjectionSettings::default();
         let settings = ProjectionSettings {
             reuse,
-            ..Default::default()
+            damping: argument("damping").unwrap_or(usual.damping),
+            ..usual
         };
         let projection = Projection::new(constraints.clone(), settings).expect("a projection");
         let runs = (0..if steps > 1000 { 5 } else { 1 }).map(|_| swing(sheet, &projection, steps).0);
@@ -245,6 +264,13 @@ fn main() {
     }
     let only_small = std::env::args().any(|a| a == "small");
     let small = Sheet::new(8);
+    if let Some(steps) = argument("profile") {
+        // Nothing but the swinging sheet, for a profiler to look at.
+        let projection = Projection::new(small.metric(), Default::default()).expect("a projection");
+        let totals = swing(&small, &projection, steps as u32).0;
+        println!("{} iterations in {} steps", totals.iterations, totals.steps);
+        return;
+    }
     report("lengths", &small.lengths(), &small, 1400);
     report("metric ", &small.metric(), &small, 1400);
     if only_small {

@@ -126,46 +126,66 @@ struct Linearise<'a> {
     gradients: &'a mut [Gradient],
 }
 
-/// Stencils with at most this many nodes have their places in registers and on the stack.
-const FEW: usize = 16;
-
 impl Kernel for Linearise<'_> {
     type Answer = [f64; LANES];
 
     #[inline(always)]
     fn run(self, lanes: impl Lanes) -> [f64; LANES] {
-        let origin = self.positions[self.nodes[0] as usize];
-        let others = &self.nodes[1..];
-        let mut few = [[0.0; 3]; FEW];
-        let mut many = Vec::new();
-        let places: &mut [[f64; 3]] = if others.len() <= FEW {
-            &mut few[..others.len()]
-        } else {
-            many.resize(others.len(), [0.0; 3]);
-            &mut many
-        };
-        for (place, &node) in places.iter_mut().zip(others) {
-            *place = (self.positions[node as usize] - origin).to_array();
+        // The usual numbers of neighbours are compiled for themselves, with all places in reach.
+        match self.nodes.len() - 1 {
+            1 => self.with::<1>(lanes),
+            2 => self.with::<2>(lanes),
+            3 => self.with::<3>(lanes),
+            5 => self.with::<5>(lanes),
+            6 => self.with::<6>(lanes),
+            7 => self.with::<7>(lanes),
+            8 => self.with::<8>(lanes),
+            others => self.sum(lanes, others, |linearise, k| linearise.place(k)),
         }
+    }
+}
+
+impl Linearise<'_> {
+    /// Where a node is, seen from the first.
+    #[inline(always)]
+    fn place(&self, other: usize) -> [f64; 3] {
+        let [node, origin] = [self.nodes[other + 1], self.nodes[0]].map(|n| n as usize);
+        (self.positions[node] - self.positions[origin]).to_array()
+    }
+
+    #[inline(always)]
+    fn with<const OTHERS: usize>(self, lanes: impl Lanes) -> [f64; LANES] {
+        let places: [[f64; 3]; OTHERS] = std::array::from_fn(|k| self.place(k));
+        self.sum(lanes, OTHERS, |_, k| places[k])
+    }
+
+    #[inline(always)]
+    fn sum(
+        self,
+        lanes: impl Lanes,
+        others: usize,
+        place: impl Fn(&Self, usize) -> [f64; 3],
+    ) -> [f64; LANES] {
         let mut values = [0.0; LANES];
         let mut first = [[0.0; LANES]; 3];
-        let lines = self.coefficients.chunks_exact(places.len().max(1));
-        for ((line, gradient), here) in lines.zip(&mut self.gradients[1..]).zip(&*places) {
+        for (i, line) in self.coefficients.chunks_exact(others).enumerate() {
             let mut sums = [[0.0; LANES]; 3];
-            for (a, place) in line.iter().zip(&*places) {
+            for j in 0..others {
+                let (a, place) = (line[j], place(&self, j));
                 for axis in 0..3 {
                     for k in 0..LANES {
                         sums[axis][k] = lanes.multiply_add(a[k], place[axis], sums[axis][k]);
                     }
                 }
             }
+            let here = place(&self, i);
             for axis in 0..3 {
                 for k in 0..LANES {
                     first[axis][k] -= sums[axis][k];
                     values[k] = lanes.multiply_add(sums[axis][k], here[axis], values[k]);
                 }
             }
-            *gradient = sums;
+            self.gradients[i + 1] = sums;
         }
         self.gradients[0] = first;
         std::array::from_fn(|k| 0.5 * values[k] - self.rest[k])

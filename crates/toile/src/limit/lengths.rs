@@ -1,7 +1,9 @@
 //! Quasi-inextensible cloth: every edge keeps its length, and nothing else is held.
 //!
-//! For each edge `C = l²/l̄² − 1 = 0`, a quadratic form of the positions (Goldenthal et al. 2007, "Efficient simulation of
-//! inextensible cloth"). Edges of quads run along warp and weft, so a mesh of quads does not stretch but may shear;
+//! For each edge `l²/l̄² − 1 = 0`, a quadratic form of the positions (Goldenthal et al. 2007, "Efficient simulation of
+//! inextensible cloth"). It is solved in the form `C = 2 (l/l̄ − 1)`, which has the same roots and, there, the same gradients:
+//! the lengths of a taut row add up to the distance of its ends, their squares do not, and a projection would
+//! try in vain to mend the difference. Edges of quads run along warp and weft, so a mesh of quads does not stretch but may shear;
 //! diagonals are left to soft springs. On triangles all edges are held, shear with them, and the cloth locks: a square of
 //! `2N²` triangles has only `4N + 3` degrees of freedom left (Jin et al. 2017, "Inequality cloth", section 2). That is
 //! what [`Metric`](super::Metric) is for.
@@ -11,6 +13,12 @@ use super::forms::{Draft, QuadraticForms};
 use crate::mesh::{RestShape, Topology};
 use glam::DVec3;
 use thiserror::Error;
+
+/// Squares of relative lengths below this count as it: an edge without length has no direction.
+const SHORTEST: f64 = 1e-12;
+
+/// Edges that share a stencil: more would widen the factor's front.
+const TOGETHER: usize = 2;
 
 /// Lengths that cannot be held.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -90,7 +98,7 @@ pub(super) fn push_edges(
     edges: &[usize],
     first_node: u32,
 ) {
-    for few in edges.chunks(LANES) {
+    for few in edges.chunks(TOGETHER) {
         let mut nodes: Vec<u32> = few
             .iter()
             .flat_map(|&e| topology.edges[e].nodes)
@@ -125,6 +133,13 @@ impl Constraints for Lengths {
         positions: &[DVec3],
         gradients: &mut [Gradient],
     ) -> [f64; LANES] {
-        self.forms.linearise(stencil, positions, gradients)
+        let squares = self.forms.linearise(stencil, positions, gradients);
+        let lengths = squares.map(|c| (1.0 + c).max(SHORTEST).sqrt());
+        for gradient in gradients.as_flattened_mut() {
+            for k in 0..LANES {
+                gradient[k] /= lengths[k];
+            }
+        }
+        lengths.map(|l| 2.0 * (l - 1.0))
     }
 }

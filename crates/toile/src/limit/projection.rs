@@ -37,20 +37,21 @@ pub use contact::Obstacle;
 use super::constraints::{Constraints, Gradient, LANES};
 use super::{LimitReport, LimitStep};
 use crate::linalg::Filter;
+use crate::linalg::lanes::run;
 use contact::Contact;
 use factor::Factor;
 use glam::DVec3;
-use plan::Plan;
+use plan::{Plan, Scatter};
 use thiserror::Error;
 
 /// How long a factor is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Reuse {
-    /// For all iterations of a step, as long as they converge quickly.
-    #[default]
-    Step,
     /// For one iteration: Newton's method.
+    #[default]
     Iteration,
+    /// For all iterations of a step, as long as they converge quickly.
+    Step,
 }
 
 /// How exactly to project.
@@ -71,7 +72,7 @@ impl Default for ProjectionSettings {
         ProjectionSettings {
             tolerance: 1e-3,
             max_iterations: 20,
-            reuse: Reuse::Step,
+            reuse: Reuse::Iteration,
             damping: 1e-8,
         }
     }
@@ -113,12 +114,12 @@ pub struct Projection<C> {
 pub struct ProjectionScratch {
     /// `√w F ∇C`, slot by slot.
     gradients: Vec<Gradient>,
-    /// `C`, in the order of the factor's rows.
-    values: Vec<f64>,
     /// `C + J s` with what is prescribed, then the multipliers.
     multipliers: Vec<f64>,
     factor: Factor,
     mobility: Vec<Mobility>,
+    /// `√w F Jᵀλ` of each node, lane by lane.
+    pushes: Vec<Gradient>,
     moves: Vec<DVec3>,
     saved: Vec<DVec3>,
     contacts: Vec<Contact>,
@@ -143,6 +144,7 @@ struct Violation {
     squares: f64,
 }
 
+const GREEDY: u32 = 1000;
 /// An iteration must leave less than this part of the violation, or the next makes a new factor.
 const QUICK: f64 = 0.5;
 /// Damping that an iteration without success is repeated with, and how it grows from then on.
@@ -194,10 +196,10 @@ impl<C: Constraints> Projection<C> {
         let (nodes, slots) = (self.plan.nodes.len(), self.plan.slot_nodes.len());
         ProjectionScratch {
             gradients: vec![[[0.0; LANES]; 3]; slots],
-            values: vec![0.0; self.plan.factor.padded_rows()],
             multipliers: vec![0.0; self.plan.factor.padded_rows()],
             factor: self.plan.factor.clone(),
             mobility: vec![free; nodes],
+            pushes: vec![[[0.0; LANES]; 3]; nodes],
             moves: vec![DVec3::ZERO; nodes],
             saved: vec![DVec3::ZERO; nodes],
             contacts: Vec::new(),
@@ -261,7 +263,7 @@ impl<C: Constraints> Projection<C> {
             self.shift(scratch, positions);
             let reached = self.linearise(scratch, positions);
             let allowed = contact::forced(&scratch.contacts);
-            if reached.squares < violation.squares || (allowed && reached.squares.is_finite()) {
+            if reached.squares < violation.squares || (allowed && reached.squares.is_finite()) || (report.iterations < GREEDY && fresh && reached.worst < 1.0) {
                 stale = self.settings.reuse == Reuse::Iteration
                     || reached.squares > QUICK * QUICK * violation.squares;
                 fresh = false;
@@ -302,37 +304,30 @@ impl<C: Constraints> Projection<C> {
 
     /// Works out values and scaled gradients at some positions.
     fn linearise(&self, scratch: &mut ProjectionScratch, positions: &[DVec3]) -> Violation {
-        let mut violation = Violation {
-            worst: 0.0,
-            squares: 0.0,
-        };
-        for stencil in 0..self.constraints.stencils() {
+        let (mut worst, mut squares) = (0.0f64, 0.0);
+        for stencil in 0..self.plan.rows.len() {
             let slots = self.plan.slots[stencil]..self.plan.slots[stencil + 1];
             let gradients = &mut scratch.gradients[slots.clone()];
             let values = self.constraints.linearise(stencil, positions, gradients);
             let mut right = values;
-            for (slot, gradient) in slots.zip(gradients) {
-                let mobility = &scratch.mobility[self.plan.slot_nodes[slot] as usize];
-                if let Some(contact) = mobility.contact {
-                    let contact = &scratch.contacts[contact as usize];
-                    scratch.normal_parts[slot] = contact.add_prescribed(gradient, &mut right);
-                }
-                mobility.scale_gradient(gradient);
+            if !scratch.contacts.is_empty() {
+                self.prescribe_moves(scratch, slots.clone(), &mut right);
+            }
+            let nodes = &self.plan.slot_nodes[slots.clone()];
+            for (gradient, &node) in scratch.gradients[slots].iter_mut().zip(nodes) {
+                scratch.mobility[node as usize].scale_gradient(gradient);
             }
             let row = self.plan.rows[stencil];
-            for k in 0..self.constraints.rows(stencil) {
-                scratch.values[row + k] = values[k];
-                scratch.multipliers[row + k] = right[k];
-                violation.squares += values[k] * values[k];
-                // Written so that a value that is not a number is the worst of all.
-                violation.worst = if values[k].abs() <= violation.worst {
-                    violation.worst
-                } else {
-                    values[k].abs()
-                };
+            let rows = usize::from(self.plan.rows_of[stencil]);
+            scratch.multipliers[row..row + rows].copy_from_slice(&right[..rows]);
+            for value in values {
+                squares += value * value;
+                worst = worst.max(value.abs());
             }
         }
-        violation
+        // The largest of some numbers is one of them even if others are none.
+        let worst = if squares.is_nan() { f64::NAN } else { worst };
+        Violation { worst, squares }
     }
 
     /// Factors `J W Jᵀ` of the present gradients, with as much damping as it needs.
@@ -351,23 +346,17 @@ impl<C: Constraints> Projection<C> {
     fn solve(&self, scratch: &mut ProjectionScratch) {
         scratch.multipliers[self.plan.count..].fill(0.0);
         scratch.factor.solve(&mut scratch.multipliers);
-        scratch.moves.fill(DVec3::ZERO);
-        for stencil in 0..self.plan.rows.len() {
-            let row = self.plan.rows[stencil];
-            let rows = self.constraints.rows(stencil);
-            let mut lanes = [0.0; LANES];
-            lanes[..rows].copy_from_slice(&scratch.multipliers[row..row + rows]);
-            for slot in self.plan.slots[stencil]..self.plan.slots[stencil + 1] {
-                let node = self.plan.slot_nodes[slot] as usize;
-                let along = |axis: usize| -> f64 {
-                    let gradient = &scratch.gradients[slot][axis];
-                    gradient.iter().zip(&lanes).map(|(g, l)| g * l).sum()
-                };
-                scratch.moves[node] -= DVec3::new(along(0), along(1), along(2));
-            }
-        }
-        for (step, mobility) in scratch.moves.iter_mut().zip(&scratch.mobility) {
-            *step *= mobility.scale;
+        scratch.pushes.fill([[0.0; LANES]; 3]);
+        run(Scatter {
+            plan: &self.plan,
+            gradients: &scratch.gradients,
+            multipliers: &scratch.multipliers,
+            pushes: &mut scratch.pushes,
+        });
+        let nodes = scratch.pushes.iter().zip(&scratch.mobility);
+        for (step, (push, mobility)) in scratch.moves.iter_mut().zip(nodes) {
+            let along = |p: &[f64; LANES]| (p[0] + p[1]) + (p[2] + p[3]);
+            *step = DVec3::from_array([0, 1, 2].map(|axis| along(&push[axis]))) * -mobility.scale;
         }
     }
 
@@ -393,8 +382,16 @@ impl Mobility {
             }
         };
         match self.filter {
-            Filter::Free => {}
-            Filter::Held => *gradient = [[0.0; LANES]; 3],
+            Filter::Free => {
+                for value in gradient.as_flattened_mut() {
+                    *value *= self.scale;
+                }
+                return;
+            }
+            Filter::Held => {
+                *gradient = [[0.0; LANES]; 3];
+                return;
+            }
             Filter::Sliding(normal) => project(gradient, normal, 1.0, -1.0),
             Filter::Line(direction) => project(gradient, direction, 0.0, 1.0),
         }

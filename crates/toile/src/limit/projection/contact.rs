@@ -273,6 +273,23 @@ impl<C: Constraints> Projection<C> {
         }
     }
 
+    /// Adds what prescribed moves do to a stencil's right side, and notes what its equations pull with along normals.
+    pub(super) fn prescribe_moves(
+        &self,
+        scratch: &mut ProjectionScratch,
+        slots: std::ops::Range<usize>,
+        right: &mut [f64; LANES],
+    ) {
+        for slot in slots {
+            let node = self.plan.slot_nodes[slot] as usize;
+            if let Some(contact) = scratch.mobility[node].contact {
+                let contact = &scratch.contacts[contact as usize];
+                let gradient = &scratch.gradients[slot];
+                scratch.normal_parts[slot] = contact.add_prescribed(gradient, right);
+            }
+        }
+    }
+
     /// Adds the prescribed moves, and works out `γ = (−g/w + P n·(Jᵀλ)) / (n·P n)` of the obstacles in force.
     fn find_multipliers(&self, scratch: &mut ProjectionScratch) {
         for contact in &mut scratch.contacts {

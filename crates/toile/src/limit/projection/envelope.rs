@@ -59,18 +59,12 @@ impl Envelope {
         (panel.start + column - panel.first) * PANEL + row % PANEL
     }
 
-    /// Number of entries, with those that are padding.
-    pub(super) fn entries(&self) -> usize {
-        self.columns.len() * PANEL
-    }
-
     /// All entries, for filling in.
     pub(super) fn values_mut(&mut self) -> &mut [f64] {
         self.columns.as_flattened_mut()
     }
 
-    /// Factors in place, the diagonal enlarged by a part of itself. The diagonal keeps inverses, and 0 where a pivot
-    /// vanishes.
+    /// Factors in place, the diagonal enlarged by a part of itself.
     pub(super) fn factor(&mut self, damping: f64) {
         run(Factor {
             panels: &self.panels,
@@ -108,24 +102,28 @@ impl Kernel for Factor<'_> {
     fn run(self, lanes: impl Lanes) {
         for (index, panel) in self.panels.iter().enumerate() {
             let (done, here) = self.columns.split_at_mut(panel.start);
-            for block in panel.first / PANEL..index {
-                let other = self.panels[block];
-                let (from, to) = (panel.first.max(other.first), block * PANEL);
-                let (left, rest) = here.split_at_mut(to - panel.first);
+            for block in panel.first / PANEL..=index {
+                let (left, rest) = here.split_at_mut(block * PANEL - panel.first);
                 let tile = tile_of(rest);
-                let theirs = &done[other.start + from - other.first..];
-                let (above, corner) = theirs.split_at(to - from);
-                subtract_products(lanes, tile, &left[from - panel.first..], above);
-                divide(lanes, tile, corner);
+                if block < index {
+                    let other = self.panels[block];
+                    let from = panel.first.max(other.first);
+                    let theirs = &done[other.start + from - other.first..];
+                    let (above, corner) = theirs.split_at(block * PANEL - from);
+                    subtract_products(lanes, tile, &left[from - panel.first..], above);
+                    divide(lanes, tile, corner);
+                } else {
+                    let diagonal: [f64; PANEL] = std::array::from_fn(|k| tile[k][k]);
+                    for k in 0..PANEL {
+                        tile[k][k] += self.damping * diagonal[k];
+                    }
+                    // A copy of the slice's bounds keeps the two operands apart for the compiler.
+                    let above = std::hint::black_box(&*left);
+                    subtract_products(lanes, tile, left, above);
+                    factor_corner(lanes, tile, &diagonal);
+                    invert_corner(tile);
+                }
             }
-            let (left, rest) = here.split_at_mut(index * PANEL - panel.first);
-            let tile = tile_of(rest);
-            let diagonal: [f64; PANEL] = std::array::from_fn(|k| tile[k][k]);
-            for k in 0..PANEL {
-                tile[k][k] += self.damping * diagonal[k];
-            }
-            subtract_products(lanes, tile, left, left);
-            factor_corner(lanes, tile, &diagonal);
         }
     }
 }
@@ -163,21 +161,18 @@ fn subtract_products(
     }
 }
 
-/// `tile · L⁻ᵀ` with the lower triangle `corner`, whose diagonal holds inverses.
+/// `tile · Xᵀ` with the inverse triangle `X` of a corner.
 #[inline(always)]
 fn divide(lanes: impl Lanes, tile: &mut [Column; PANEL], corner: &[Column]) {
-    for j in 0..PANEL {
-        let inverse = corner[j][j];
-        for i in 0..PANEL {
-            tile[j][i] *= inverse;
-        }
-        let done = tile[j];
-        for k in j + 1..PANEL {
+    let mut product = [[0.0; PANEL]; PANEL];
+    for k in 0..PANEL {
+        for j in k..PANEL {
             for i in 0..PANEL {
-                tile[k][i] = lanes.multiply_add(-done[i], corner[j][k], tile[k][i]);
+                product[j][i] = lanes.multiply_add(tile[k][i], corner[k][j], product[j][i]);
             }
         }
     }
+    *tile = product;
 }
 
 /// Cholesky of one tile on the diagonal; above it zeros are left.
@@ -200,6 +195,21 @@ fn factor_corner(lanes: impl Lanes, tile: &mut [Column; PANEL], diagonal: &[f64;
             for i in 0..PANEL {
                 tile[k][i] = lanes.multiply_add(-done[i], done[k], tile[k][i]);
             }
+        }
+    }
+}
+
+/// Inverts a lower triangle whose diagonal holds inverses already. A row without a pivot becomes zero.
+#[inline(always)]
+fn invert_corner(tile: &mut [Column; PANEL]) {
+    for j in 0..PANEL {
+        for i in j + 1..PANEL {
+            // Entries of this column above row `i` are inverted, those of the columns after it are not yet.
+            let mut sum = tile[j][i] * tile[j][j];
+            for k in j + 1..i {
+                sum += tile[k][i] * tile[j][k];
+            }
+            tile[j][i] = -sum * tile[i][i];
         }
     }
 }
@@ -229,34 +239,35 @@ impl Kernel for Solve<'_> {
                     }
                 }
             }
-            for i in 0..PANEL {
-                after[i] -= sums[0][i] + sums[1][i];
-            }
+            let known: [f64; PANEL] =
+                std::array::from_fn(|i| after[i] - (sums[0][i] + sums[1][i]));
+            let mut solved = [0.0; PANEL];
             for j in 0..PANEL {
-                after[j] *= corner[j][j];
-                for i in j + 1..PANEL {
-                    after[i] -= corner[j][i] * after[j];
+                for i in 0..PANEL {
+                    solved[i] = lanes.multiply_add(corner[j][i], known[j], solved[i]);
                 }
             }
+            after[..PANEL].copy_from_slice(&solved);
         }
         for (index, panel) in self.panels.iter().enumerate().rev() {
             let here = &self.columns[panel.start..];
             let (before, after) = self.x.split_at_mut(index * PANEL);
             let known = &mut before[panel.first..];
             let (left, corner) = here.split_at(known.len());
-            for j in (0..PANEL).rev() {
-                for i in j + 1..PANEL {
-                    after[j] -= corner[j][i] * after[i];
+            let solved: [f64; PANEL] = std::array::from_fn(|j| dot(&corner[j], after));
+            after[..PANEL].copy_from_slice(&solved);
+            let fours = left.as_chunks::<PANEL>().0.iter();
+            for (columns, x) in fours.zip(known.as_chunks_mut::<PANEL>().0) {
+                for k in 0..PANEL {
+                    x[k] -= dot(&columns[k], &solved);
                 }
-                after[j] *= corner[j][j];
-            }
-            for (column, x) in left.iter().zip(known) {
-                let mut sum = 0.0;
-                for i in 0..PANEL {
-                    sum = lanes.multiply_add(column[i], after[i], sum);
-                }
-                *x -= sum;
             }
         }
     }
+}
+
+#[inline(always)]
+fn dot(column: &Column, x: &[f64]) -> f64 {
+    let p: Column = std::array::from_fn(|k| column[k] * x[k]);
+    (p[0] + p[1]) + (p[2] + p[3])
 }

@@ -21,6 +21,8 @@ pub(super) struct Plan {
     pub slot_nodes: Vec<u32>,
     /// First row of each stencil in the factor.
     pub rows: Vec<usize>,
+    /// Equations of each stencil.
+    pub rows_of: Vec<u8>,
     /// Number of equations.
     pub count: usize,
     blocks: Vec<Block>,
@@ -75,6 +77,7 @@ impl Plan {
             slots,
             slot_nodes,
             rows,
+            rows_of: weights.iter().map(|&w| w as u8).collect(),
             count,
             blocks: Vec::new(),
             pairs: Vec::new(),
@@ -124,6 +127,7 @@ impl Plan {
             plan: self,
             gradients,
             values,
+            block: &mut [[0.0; LANES]; LANES],
         });
     }
 }
@@ -172,38 +176,92 @@ struct Assemble<'a> {
     plan: &'a Plan,
     gradients: &'a [Gradient],
     values: &'a mut [f64],
+    /// One block, column by column. It stands in memory so that columns are summed and stored as vectors, although
+    /// their entries then go to different places.
+    block: &'a mut [[f64; LANES]; LANES],
 }
 
 impl Kernel for Assemble<'_> {
     type Answer = ();
 
     #[inline(always)]
-    fn run(self, lanes: impl Lanes) {
+    fn run(mut self, lanes: impl Lanes) {
         for block in &self.plan.blocks {
-            let pairs = &self.plan.pairs[block.pairs[0] as usize..block.pairs[1] as usize];
-            // One set of sums for each axis, so that no product waits for another.
-            let mut sums = [[[0.0; LANES]; LANES]; 3];
-            for &[ours, theirs] in pairs {
-                let (a, b) = (
-                    &self.gradients[ours as usize],
-                    &self.gradients[theirs as usize],
-                );
-                for axis in 0..3 {
-                    for j in 0..LANES {
-                        for i in 0..LANES {
-                            sums[axis][j][i] =
-                                lanes.multiply_add(a[axis][i], b[axis][j], sums[axis][j][i]);
-                        }
+            // Compiled for each width, so that sums stay in registers.
+            match block.size[1] {
+                1 => self.add::<1>(lanes, block),
+                2 => self.add::<2>(lanes, block),
+                3 => self.add::<3>(lanes, block),
+                _ => self.add::<LANES>(lanes, block),
+            }
+        }
+    }
+}
+
+impl Assemble<'_> {
+    #[inline(always)]
+    fn add<const COLUMNS: usize>(&mut self, lanes: impl Lanes, block: &Block) {
+        let pairs = &self.plan.pairs[block.pairs[0] as usize..block.pairs[1] as usize];
+        let mut sums = [[0.0; LANES]; COLUMNS];
+        for &[ours, theirs] in pairs {
+            let (a, b) = (
+                &self.gradients[ours as usize],
+                &self.gradients[theirs as usize],
+            );
+            for axis in 0..3 {
+                for j in 0..COLUMNS {
+                    let factor = b[axis][j];
+                    for i in 0..LANES {
+                        sums[j][i] = lanes.multiply_add(a[axis][i], factor, sums[j][i]);
                     }
                 }
             }
-            let [rows, columns] = block.size.map(usize::from);
-            let places = &self.plan.places[block.places as usize..][..rows * columns];
-            for i in 0..rows {
-                for j in 0..columns {
-                    self.values[places[i * columns + j] as usize] =
-                        sums[0][j][i] + sums[1][j][i] + sums[2][j][i];
+        }
+        self.block[..COLUMNS].copy_from_slice(&sums);
+        let rows = usize::from(block.size[0]);
+        let places = &self.plan.places[block.places as usize..][..rows * COLUMNS];
+        for (i, line) in places.as_chunks::<COLUMNS>().0.iter().enumerate() {
+            for j in 0..COLUMNS {
+                self.values[line[j] as usize] = self.block[j][i];
+            }
+        }
+    }
+}
+
+/// Adds `g λ` of every slot to its node, lane by lane; the lanes are added up later.
+pub(super) struct Scatter<'a> {
+    pub plan: &'a Plan,
+    pub gradients: &'a [Gradient],
+    pub multipliers: &'a [f64],
+    pub pushes: &'a mut [Gradient],
+}
+
+impl Kernel for Scatter<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self, lanes: impl Lanes) {
+        for (stencil, &rows) in self.plan.rows_of.iter().enumerate() {
+            let row = self.plan.rows[stencil];
+            let mut multipliers = [0.0; LANES];
+            for (lane, value) in multipliers.iter_mut().zip(&self.multipliers[row..]) {
+                *lane = *value;
+            }
+            // What is read beyond the stencil's rows meets zeros in the gradients, but must not be infinite.
+            for lane in &mut multipliers[usize::from(rows)..] {
+                *lane = 0.0;
+            }
+            let slots = self.plan.slots[stencil]..self.plan.slots[stencil + 1];
+            let nodes = &self.plan.slot_nodes[slots.clone()];
+            for (&node, gradient) in nodes.iter().zip(&self.gradients[slots]) {
+                let (mut push, gradient) = (self.pushes[node as usize], *gradient);
+                for axis in 0..3 {
+                    for k in 0..LANES {
+                        push[axis][k] =
+                            lanes.multiply_add(gradient[axis][k], multipliers[k], push[axis][k]);
+                    }
                 }
+                self.pushes[node as usize] = push;
             }
         }
     }
