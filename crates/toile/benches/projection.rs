@@ -53,11 +53,20 @@ impl Sheet {
         filters[nodes - 1] = Filter::Held;
         filters[nodes - 1 - cells as usize] = Filter::Held;
         let upright = |p: &DVec3| DVec3::new(p.x, 0.0, p.y);
+        let mut start: Vec<DVec3> = mesh.positions.iter().map(upright).collect();
+        // A top row that is exactly taut is a hard case for lengths; `slack=0.01` brings its pins 1 % closer.
+        for pin in [nodes - 1, nodes - 1 - cells as usize] {
+            start[pin].x *= 1.0 - argument("slack").unwrap_or(0.0);
+        }
         Sheet {
             nodes,
             cells,
-            start: mesh.positions.iter().map(upright).collect(),
-            inverse_masses: rest.node_areas.iter().map(|a| 1.0 / (DENSITY * a)).collect(),
+            start,
+            inverse_masses: rest
+                .node_areas
+                .iter()
+                .map(|a| 1.0 / (DENSITY * a))
+                .collect(),
             topology,
             rest,
             filters,
@@ -94,7 +103,11 @@ impl Sheet {
         for row in 0..across {
             for k in 1..across - 1 {
                 bend(row * across + k - 1, row * across + k, row * across + k + 1);
-                bend((k - 1) * across + row, k * across + row, (k + 1) * across + row);
+                bend(
+                    (k - 1) * across + row,
+                    k * across + row,
+                    (k + 1) * across + row,
+                );
             }
         }
         for cell in 0..(across - 1) * (across - 1) {
@@ -219,7 +232,8 @@ fn argument(name: &str) -> Option<f64> {
 
 fn report<C: Constraints + Clone>(name: &str, constraints: &C, sheet: &Sheet, steps: u32) -> f64 {
     let across = sheet.cells + 1;
-    for reuse in [Reuse::Step, Reuse::Iteration] {
+    let both = [Reuse::Iteration, Reuse::Step];
+    for &reuse in &both[..if steps > 1000 { 2 } else { 1 }] {
         let usual = ProjectionSettings::default();
         let settings = ProjectionSettings {
             reuse,
@@ -227,7 +241,8 @@ fn report<C: Constraints + Clone>(name: &str, constraints: &C, sheet: &Sheet, st
             ..usual
         };
         let projection = Projection::new(constraints.clone(), settings).expect("a projection");
-        let runs = (0..if steps > 1000 { 5 } else { 1 }).map(|_| swing(sheet, &projection, steps).0);
+        let runs =
+            (0..if steps > 1000 { 5 } else { 1 }).map(|_| swing(sheet, &projection, steps).0);
         let t = runs
             .min_by(|a, b| a.seconds.total_cmp(&b.seconds))
             .expect("there is one");
@@ -277,7 +292,7 @@ fn main() {
         return;
     }
     let mut last: Option<(f64, f64)> = None;
-    for (cells, steps) in [(16, 200), (32, 60), (64, 20), (128, 4)] {
+    for (cells, steps) in [(16, 100), (32, 30), (64, 6), (128, 2)] {
         let sheet = Sheet::new(cells);
         let cost = report("metric ", &sheet.metric(), &sheet, steps);
         let nodes = sheet.nodes as f64;

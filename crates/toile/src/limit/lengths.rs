@@ -99,10 +99,7 @@ pub(super) fn push_edges(
     first_node: u32,
 ) {
     for few in edges.chunks(TOGETHER) {
-        let mut nodes: Vec<u32> = few
-            .iter()
-            .flat_map(|&e| topology.edges[e].nodes)
-            .collect();
+        let mut nodes: Vec<u32> = few.iter().flat_map(|&e| topology.edges[e].nodes).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let mut draft = Draft::new(nodes, few.len());

@@ -13,9 +13,8 @@
 //! * `l²/l̄² = 1` for every edge of the rim,
 //! * `F` at the corners of the rim, which nothing else would keep from shearing.
 //!
-//! That is about one equation per degree of freedom less than holding every edge of a triangle mesh: a square of `N × N`
-//! cells has `3 (N − 1)² + 4N + 4` equations for `3 (N + 1)²` unknowns, so `8N − 4` motions are left where fixed edges of
-//! triangles leave `4N + 3`. A *flat* sheet is a special place: all gradients lie in its plane, where there are fewer
+//! A square of `N × N` cells has `3 (N − 1)² + 4N + 4` equations for `3 (N + 1)²` unknowns, so `8N − 4` motions are left where
+//! fixed edges of triangles leave `4N + 3` (Jin et al. 2017, section 2). A *flat* sheet is a special place: all gradients lie in its plane, where there are fewer
 //! directions than equations, and the rest only show once the sheet bends.
 //! (In the paper's algorithm 1 the first sum is printed as `t_F`; it is `t_E`.)
 //!

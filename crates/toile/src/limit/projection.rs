@@ -9,16 +9,18 @@
 //! with `J` and `C` at the present positions and `W` the inverse masses in the directions that the filters leave. It stops
 //! when the worst `|C|` is below the tolerance; constraints are dimensionless, so that is the relative violation.
 //!
-//! **The factor** of `J W Jᵀ` costs more than all else. By default it is made once a step, at the candidates, and
-//! kept for all iterations ([`Reuse::Step`]): `J` and `C` are always those of the present positions, so what is converged
-//! to is as exact, only the way there is a little longer. When an iteration gains too little, a new factor is made. Nothing
-//! is kept from step to step, so a resumed run gives the same bits.
+//! **The factor** of `J W Jᵀ` costs more than all else, but it pays to make a new one in each iteration. It can be kept for
+//! all iterations of a step ([`Reuse::Step`]): `J` and `C` are always those of the present positions, so what is converged
+//! to is as exact. But hanging cloth is nearly flat, where some equations can hardly be told apart; what tells them apart
+//! changes fast, and an old factor gains little there (`benches/projection.rs` measures both). Nothing is kept from step to
+//! step, so a resumed run gives the same bits.
 //!
 //! **Equations that depend on each other** (the metric of a flat sheet, edges between held nodes) make `J W Jᵀ`
 //! singular. Its diagonal is enlarged by a small part of itself; the multipliers of what cannot be told apart
-//! then share the work. If an iteration does not reduce the violation, because pins are pulled farther apart than the
-//! cloth is long, it is taken back and tried again with a larger part (Levenberg and Marquardt); in the end the violation is
-//! as small as it can be found, positions are finite, and the report says what is left.
+//! then share the work. The first half of the iterations may overshoot. From then on, one that does not reduce the
+//! violation, because pins are pulled farther apart than the cloth is long, is taken back and tried again with a
+//! larger part (Levenberg and Marquardt). If the tolerance is not met, the best positions found are the answer: they are
+//! finite, and the report says what is left.
 //!
 //! **Contact** ([`Obstacle`]): `gap + n·Δ ≥ 0` joins the same program (Signorini), see [`contact`].
 
@@ -92,9 +94,7 @@ pub enum ProjectionError {
         must: &'static str,
     },
     /// The factor does not fit into memory.
-    #[error(
-        "the factor of {equations} equations does not fit into memory; use a coarser mesh"
-    )]
+    #[error("the factor of {equations} equations does not fit into memory; use a coarser mesh")]
     TooLarge {
         /// How many equations there are.
         equations: usize,
@@ -122,6 +122,7 @@ pub struct ProjectionScratch {
     pushes: Vec<Gradient>,
     moves: Vec<DVec3>,
     saved: Vec<DVec3>,
+    best: Vec<DVec3>,
     contacts: Vec<Contact>,
     /// `∇C · P n`, slot by slot, where a node has an obstacle.
     normal_parts: Vec<[f64; LANES]>,
@@ -144,7 +145,34 @@ struct Violation {
     squares: f64,
 }
 
-const GREEDY: u32 = 1000;
+/// What an iteration hands to the next.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    damping: f64,
+    factor_is_due: bool,
+    /// Squares of the violation at the positions in [`ProjectionScratch::best`].
+    best: f64,
+}
+
+impl Course {
+    /// Keeps the positions before an iteration that went uphill, if they were the best so far. With obstacles nothing is
+    /// kept: there is no telling a small violation inside them from a larger one outside.
+    fn remember(
+        &mut self,
+        before: &Violation,
+        reached: &Violation,
+        scratch: &mut ProjectionScratch,
+    ) {
+        let uphill = reached.squares > before.squares && before.squares < self.best;
+        if uphill && scratch.contacts.is_empty() {
+            self.best = before.squares;
+            scratch.best.copy_from_slice(&scratch.saved);
+        }
+    }
+}
+
+/// Relative violations larger than this are no longer cloth.
+const OVERSHOOT: f64 = 1.0;
 /// An iteration must leave less than this part of the violation, or the next makes a new factor.
 const QUICK: f64 = 0.5;
 /// Damping that an iteration without success is repeated with, and how it grows from then on.
@@ -202,6 +230,7 @@ impl<C: Constraints> Projection<C> {
             pushes: vec![[[0.0; LANES]; 3]; nodes],
             moves: vec![DVec3::ZERO; nodes],
             saved: vec![DVec3::ZERO; nodes],
+            best: vec![DVec3::ZERO; nodes],
             contacts: Vec::new(),
             normal_parts: Vec::new(),
         }
@@ -236,57 +265,83 @@ impl<C: Constraints> Projection<C> {
             least_multiplier: None,
             converged: false,
         };
+        let mut course = Course {
+            damping: self.settings.damping,
+            factor_is_due: true,
+            best: f64::INFINITY,
+        };
         let mut violation = self.linearise(scratch, positions);
-        let mut damping = self.settings.damping;
-        let mut fresh = false; // whether the factor is that of the present positions
-        let mut stale = true; // whether a new factor is due
-        while report.iterations < self.settings.max_iterations {
+        loop {
             let settled = contact::plan_friction(&mut scratch.contacts);
-            if violation.worst < self.settings.tolerance && settled {
+            report.converged = settled && violation.worst < self.settings.tolerance;
+            if report.converged || report.iterations >= self.settings.max_iterations {
                 break;
             }
             report.iterations += 1;
             let here = &positions[self.plan.nodes.clone()];
             scratch.saved.copy_from_slice(here);
-            if !scratch.contacts.is_empty() {
-                let pivots = self.solve_with_contacts(scratch, positions, &mut damping);
-                report.linear_iterations += pivots;
-                (fresh, stale) = (true, false);
-            } else {
-                if stale {
-                    self.make_factor(scratch, &mut damping);
-                    (fresh, stale) = (true, false);
-                }
-                self.solve(scratch);
-                report.linear_iterations += 1;
-            }
+            let new_factor = course.factor_is_due || !scratch.contacts.is_empty();
+            report.linear_iterations += self.solve_program(scratch, positions, &mut course);
             self.shift(scratch, positions);
             let reached = self.linearise(scratch, positions);
-            let allowed = contact::forced(&scratch.contacts);
-            if reached.squares < violation.squares || (allowed && reached.squares.is_finite()) || (report.iterations < GREEDY && fresh && reached.worst < 1.0) {
-                stale = self.settings.reuse == Reuse::Iteration
+            if self.accepts(&violation, &reached, scratch, report.iterations) {
+                course.remember(&violation, &reached, scratch);
+                course.factor_is_due = self.settings.reuse == Reuse::Iteration
                     || reached.squares > QUICK * QUICK * violation.squares;
-                fresh = false;
-                damping = self.settings.damping.max(damping / DAMPING_GROWTH);
-                violation = reached;
+                course.damping = self.settings.damping.max(course.damping / DAMPING_GROWTH);
                 contact::commit(&mut scratch.contacts, &scratch.moves);
+                violation = reached;
                 continue;
             }
             // Taken back: an old factor is renewed, a new one damped more.
             positions[self.plan.nodes.clone()].copy_from_slice(&scratch.saved);
             violation = self.linearise(scratch, positions);
-            stale = true;
-            if fresh {
-                damping = FIRST_DAMPING.max(damping * DAMPING_GROWTH);
-                if damping > LARGEST_DAMPING {
+            course.factor_is_due = true;
+            if new_factor {
+                course.damping = FIRST_DAMPING.max(course.damping * DAMPING_GROWTH);
+                if course.damping > LARGEST_DAMPING {
                     break;
                 }
             }
         }
+        if !report.converged && course.best < violation.squares {
+            positions[self.plan.nodes.clone()].copy_from_slice(&scratch.best);
+            violation = self.linearise(scratch, positions);
+        }
         report.residual = violation.worst;
-        report.converged = violation.worst < self.settings.tolerance;
         report.least_multiplier = contact::least_impulse(&scratch.contacts, step.h);
         report
+    }
+
+    /// Solves one iteration's program; answers with how many linear solves that took.
+    fn solve_program(
+        &self,
+        scratch: &mut ProjectionScratch,
+        positions: &[DVec3],
+        course: &mut Course,
+    ) -> u32 {
+        if !scratch.contacts.is_empty() {
+            return self.solve_with_contacts(scratch, positions, &mut course.damping);
+        }
+        if course.factor_is_due {
+            self.make_factor(scratch, &mut course.damping);
+        }
+        self.solve(scratch);
+        1
+    }
+
+    /// Whether an iteration was good enough to go on from. The first ones may overshoot: a row that hangs nearly straight
+    /// between two pins is mended by lifting it, and too far at first. So may those in which obstacles prescribe moves.
+    fn accepts(
+        &self,
+        before: &Violation,
+        reached: &Violation,
+        scratch: &ProjectionScratch,
+        iterations: u32,
+    ) -> bool {
+        let early = iterations <= self.settings.max_iterations / 2 && reached.worst < OVERSHOOT;
+        let forced = contact::forced(&scratch.contacts) && reached.squares.is_finite();
+        reached.squares < before.squares || early || forced
     }
 
     fn set_mobility(&self, step: &LimitStep, scratch: &mut ProjectionScratch) {

@@ -47,7 +47,10 @@ pub(super) fn fans_of_nodes(topology: &Topology, rest: &RestShape) -> Vec<Vec<Fa
         let nodes = shape.corners();
         let count = nodes.len();
         for (corner, &node) in nodes.iter().enumerate() {
-            let sides = [nodes[(corner + 1) % count], nodes[(corner + count - 1) % count]];
+            let sides = [
+                nodes[(corner + 1) % count],
+                nodes[(corner + count - 1) % count],
+            ];
             wedges[node as usize].push(Wedge {
                 face,
                 corner,
@@ -96,8 +99,7 @@ fn lay_out(topology: &Topology, rest: &RestShape, wedges: &[Wedge], closed: bool
         .iter()
         .map(|w| {
             let (face, flat) = (&topology.faces[w.face], &rest.corners[w.face]);
-            w.sides
-                .map(|n| flat[place(face, n)] - flat[w.corner])
+            w.sides.map(|n| flat[place(face, n)] - flat[w.corner])
         })
         .collect();
     let angles = sides.iter().map(|[a, b]| a.angle_to(*b).abs());

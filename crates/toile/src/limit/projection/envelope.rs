@@ -239,8 +239,7 @@ impl Kernel for Solve<'_> {
                     }
                 }
             }
-            let known: [f64; PANEL] =
-                std::array::from_fn(|i| after[i] - (sums[0][i] + sums[1][i]));
+            let known: [f64; PANEL] = std::array::from_fn(|i| after[i] - (sums[0][i] + sums[1][i]));
             let mut solved = [0.0; PANEL];
             for j in 0..PANEL {
                 for i in 0..PANEL {

@@ -44,7 +44,11 @@ fn slow_waves(neighbours: &[Vec<u32>]) -> [Vec<f64>; 2] {
     let count = neighbours.len();
     let most = neighbours.iter().map(Vec::len).max().unwrap_or(1) as f64;
     // Any beginning will do that is not smooth by itself.
-    let begin = |seed: f64| (0..count).map(|k| (seed * (k as f64 + 1.0)).sin()).collect();
+    let begin = |seed: f64| {
+        (0..count)
+            .map(|k| (seed * (k as f64 + 1.0)).sin())
+            .collect()
+    };
     let mut waves: [Vec<f64>; 2] = [begin(1.7), begin(2.9)];
     let mut next = vec![0.0; count];
     for _ in 0..20 * (count as f64).sqrt().ceil() as usize + 100 {
