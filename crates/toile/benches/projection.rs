@@ -93,7 +93,10 @@ impl Sheet {
     fn predict(&self, x: &[DVec3], v: &mut [DVec3], time: f64, candidates: &mut [DVec3]) {
         let across = self.cells as usize + 1;
         let spacing = 0.35 / f64::from(self.cells);
-        let stiffness = RIGIDITY / (spacing * spacing);
+        // Finer sheets are made softer, or these explicit forces would be unstable at this step.
+        let fineness = 8.0 / f64::from(self.cells);
+        let stiffness = RIGIDITY / (spacing * spacing) * fineness.powi(4);
+        let shear = SHEAR * fineness.powi(2);
         let mut bend = |a: usize, b: usize, c: usize| {
             let push = stiffness * H * (x[a] - 2.0 * x[b] + x[c]);
             v[a] -= push * self.inverse_masses[a];
@@ -114,7 +117,7 @@ impl Sheet {
             let a = cell / (across - 1) * across + cell % (across - 1);
             for (p, q) in [(a, a + across + 1), (a + 1, a + across)] {
                 let (now, rest) = (x[q] - x[p], self.start[q] - self.start[p]);
-                let pull = SHEAR * H * (1.0 - rest.length() / now.length()) * now;
+                let pull = shear * H * (1.0 - rest.length() / now.length()) * now;
                 v[p] += pull * self.inverse_masses[p];
                 v[q] -= pull * self.inverse_masses[q];
             }
