@@ -8,7 +8,7 @@
 use glam::{Mat3A, Vec3A};
 
 /// Arithmetic of four lanes, and of eight.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// Two vectors side by side.
     type Pair: Copy;
     /// Puts two vectors side by side.
@@ -27,6 +27,9 @@ pub(super) trait Lanes: Copy {
     /// `c − a b`.
     fn subtract_product(self, c: Vec3A, a: Vec3A, b: Vec3A) -> Vec3A;
 
+    /// `a b + c` in double precision.
+    fn multiply_add(self, a: f64, b: f64, c: f64) -> f64;
+
     /// `c + M x`.
     #[inline(always)]
     fn add_image(self, c: Vec3A, m: &Mat3A, x: Vec3A) -> Vec3A {
@@ -37,7 +40,7 @@ pub(super) trait Lanes: Copy {
 }
 
 /// A loop and what it works on.
-pub(super) trait Kernel {
+pub(crate) trait Kernel {
     type Answer;
     /// Must be `#[inline(always)]`, and all that it calls in its inner loop too: only so it is compiled
     /// for the instructions that `lanes` stands for.
@@ -46,7 +49,7 @@ pub(super) trait Kernel {
 
 /// Runs a kernel with the best that the machine has.
 #[inline]
-pub(super) fn run<K: Kernel>(kernel: K) -> K::Answer {
+pub(crate) fn run<K: Kernel>(kernel: K) -> K::Answer {
     #[cfg(target_arch = "x86_64")]
     if let Some(fused) = x86::Fused::detect() {
         return fused.run(kernel);
@@ -101,6 +104,11 @@ impl Lanes for Plain {
     #[inline(always)]
     fn subtract_product(self, c: Vec3A, a: Vec3A, b: Vec3A) -> Vec3A {
         c - a * b
+    }
+
+    #[inline(always)]
+    fn multiply_add(self, a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
     }
 }
 
@@ -187,6 +195,12 @@ mod x86 {
         fn subtract_product(self, c: Vec3A, a: Vec3A, b: Vec3A) -> Vec3A {
             // SAFETY: see the head of this block.
             Vec3A::from(unsafe { _mm_fnmadd_ps(a.into(), b.into(), c.into()) })
+        }
+
+        #[inline(always)]
+        fn multiply_add(self, a: f64, b: f64, c: f64) -> f64 {
+            // A single instruction where this is compiled: `self` exists, so FMA was found.
+            a.mul_add(b, c)
         }
     }
 }

@@ -12,7 +12,7 @@ mod conjugate_gradient;
 mod direct;
 mod filter;
 mod jacobi;
-mod lanes;
+pub(crate) mod lanes;
 mod order;
 mod patches;
 mod skyline;

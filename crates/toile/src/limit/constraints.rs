@@ -1,0 +1,67 @@
+//! What a set of equations answers: values and gradients, with a sparsity that never changes.
+//!
+//! Equations come in *stencils*: up to four that depend on the same few nodes and are worked out together, one in each
+//! lane. The metric of a node is one stencil of three equations over the nodes around it.
+
+use glam::DVec3;
+
+/// Equations a stencil can have.
+pub const LANES: usize = 4;
+
+/// The gradients of a stencil's equations by the position of one node (1/m): `gradient[axis][equation]`.
+pub type Gradient = [[f64; LANES]; 3];
+
+/// Equations `C(x) = 0`, dimensionless so that the size of a value is the relative violation.
+pub trait Constraints: Sync {
+    /// How many stencils there are.
+    fn stencils(&self) -> usize;
+
+    /// How many equations a stencil has: 1 to [`LANES`].
+    fn rows(&self, stencil: usize) -> usize;
+
+    /// The nodes of a stencil, all different, numbered over the whole world.
+    fn nodes(&self, stencil: usize) -> &[u32];
+
+    /// Works out a stencil's equations: gradients by each of its nodes, and the values as answer. Lanes beyond the
+    /// stencil's equations are zero.
+    fn linearise(
+        &self,
+        stencil: usize,
+        positions: &[DVec3],
+        gradients: &mut [Gradient],
+    ) -> [f64; LANES];
+
+    /// How many equations there are in all.
+    fn count(&self) -> usize {
+        (0..self.stencils()).map(|s| self.rows(s)).sum()
+    }
+
+    /// The first node of all stencils and one past the last.
+    fn node_range(&self) -> std::ops::Range<usize> {
+        let nodes = || (0..self.stencils()).flat_map(|s| self.nodes(s));
+        let first = nodes().min().map_or(0, |&n| n as usize);
+        let end = nodes().max().map_or(0, |&n| n as usize + 1);
+        first..end
+    }
+}
+
+/// Values and Jacobian of all equations at some positions: for each equation its value and its gradient (1/m) by each
+/// of its nodes. For experiments and tests; solvers use [`Constraints::linearise`].
+pub fn jacobian(
+    constraints: &impl Constraints,
+    positions: &[DVec3],
+) -> Vec<(f64, Vec<(u32, DVec3)>)> {
+    let mut rows = Vec::with_capacity(constraints.count());
+    for stencil in 0..constraints.stencils() {
+        let nodes = constraints.nodes(stencil);
+        let mut gradients = vec![[[0.0; LANES]; 3]; nodes.len()];
+        let values = constraints.linearise(stencil, positions, &mut gradients);
+        for row in 0..constraints.rows(stencil) {
+            let by_node = nodes.iter().zip(&gradients);
+            let entries =
+                by_node.map(|(&node, g)| (node, DVec3::new(g[0][row], g[1][row], g[2][row])));
+            rows.push((values[row], entries.collect()));
+        }
+    }
+    rows
+}

@@ -1,0 +1,132 @@
+//! Sparse Cholesky factor, for large systems: the order of elimination and the pattern of the factor are worked out once
+//! (approximate minimum degree, supernodes: the `faer` crate), and it runs on one thread.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, factorize_symbolic_cholesky};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
+use faer::{Conj, MatMut, Par, Side};
+use std::sync::Arc;
+
+/// The matrix, its factor and the room it needs.
+pub(super) struct Sparse {
+    /// The upper triangle by columns, which is the lower by rows.
+    pattern: Arc<SymbolicSparseColMat<usize>>,
+    values: Vec<f64>,
+    symbolic: Arc<SymbolicCholesky<usize>>,
+    factor: Vec<f64>,
+    memory: MemBuffer,
+}
+
+impl std::fmt::Debug for Sparse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sparse")
+            .field("rows", &self.rows())
+            .field("entries", &self.factor.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Clone for Sparse {
+    fn clone(&self) -> Self {
+        Sparse {
+            pattern: Arc::clone(&self.pattern),
+            values: self.values.clone(),
+            symbolic: Arc::clone(&self.symbolic),
+            factor: self.factor.clone(),
+            memory: MemBuffer::new(needed(&self.symbolic)),
+        }
+    }
+}
+
+fn needed(symbolic: &SymbolicCholesky<usize>) -> faer::dyn_stack::StackReq {
+    symbolic
+        .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
+        .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq))
+}
+
+impl Sparse {
+    /// Whether this build has it.
+    pub(super) const AVAILABLE: bool = true;
+
+    /// Analyses a pattern of rows; `None` if the factor does not fit into memory.
+    pub(super) fn new(rows: &[Vec<usize>]) -> Option<Self> {
+        let mut starts = vec![0];
+        let mut indices = Vec::new();
+        for row in rows {
+            indices.extend_from_slice(row);
+            starts.push(indices.len());
+        }
+        let values = vec![0.0; indices.len()];
+        let count = rows.len();
+        let pattern = SymbolicSparseColMat::new_checked(count, count, starts, None, indices);
+        let symbolic = factorize_symbolic_cholesky(
+            pattern.as_ref(),
+            Side::Upper,
+            Default::default(),
+            Default::default(),
+        )
+        .ok()?;
+        Some(Sparse {
+            factor: vec![0.0; symbolic.len_val()],
+            memory: MemBuffer::try_new(needed(&symbolic)).ok()?,
+            symbolic: Arc::new(symbolic),
+            pattern: Arc::new(pattern),
+            values,
+        })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.pattern.nrows()
+    }
+
+    pub(super) fn place(&self, row: usize, column: usize) -> usize {
+        let starts = self.pattern.col_ptr();
+        let columns = &self.pattern.row_idx()[starts[row]..starts[row + 1]];
+        let at = columns.partition_point(|&c| c < column);
+        debug_assert_eq!(columns[at], column);
+        starts[row] + at
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// `false` if the matrix is not definite.
+    #[must_use]
+    pub(super) fn factor(&mut self, damping: f64) -> bool {
+        for end in &self.pattern.col_ptr()[1..] {
+            // A row's last entry is its diagonal. An equation that nothing can change gets any.
+            let diagonal = &mut self.values[end - 1];
+            *diagonal = if *diagonal > 0.0 {
+                *diagonal * (1.0 + damping)
+            } else {
+                1.0
+            };
+        }
+        if !self.values.iter().all(|v| v.is_finite()) {
+            return false;
+        }
+        let pattern: &SymbolicSparseColMat<usize> = &self.pattern;
+        let matrix = SparseColMatRef::new(pattern.as_ref(), &self.values);
+        let outcome = self.symbolic.factorize_numeric_llt(
+            &mut self.factor,
+            matrix,
+            Side::Upper,
+            Default::default(),
+            Par::Seq,
+            MemStack::new(&mut self.memory),
+            Default::default(),
+        );
+        outcome.is_ok()
+    }
+
+    pub(super) fn solve(&mut self, x: &mut [f64]) {
+        let rows = x.len();
+        LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(x, rows, 1),
+            Par::Seq,
+            MemStack::new(&mut self.memory),
+        );
+    }
+}
