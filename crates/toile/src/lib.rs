@@ -19,6 +19,7 @@ pub mod drive;
 pub mod energy;
 pub mod equilibrium;
 pub mod integrate;
+pub mod limit;
 pub mod linalg;
 pub mod mesh;
 pub mod model;
