@@ -15,11 +15,11 @@
 //! made once from the topology and the rest shape of a cloth, and a scratch struct that may hold anything between two calls
 //! without changing a result. Nodes are counted over the whole world.
 
-//pub mod area;
+pub mod area;
 mod colouring;
 #[cfg(test)]
 mod fixture;
-//pub mod inequality;
+pub mod inequality;
 pub mod strain;
 
 use crate::linalg::Filter;
