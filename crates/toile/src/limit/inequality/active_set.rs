@@ -64,7 +64,12 @@ pub(super) fn solve(
         let InequalityScratch { rows, unknowns, .. } = &mut *scratch;
         report.linear_iterations += unknowns.solve(rows, accuracy, settings.max_linear_iterations);
         let before = report.residual;
-        report.residual = scratch.advance(problem, x, share, target.max(before));
+        report.residual = scratch.advance(
+            problem,
+            x,
+            share,
+            target.max(before).max(settings.tolerance),
+        );
         report.iterations = iteration;
         let useless = target == 0.0
             && report.residual > settings.tolerance
