@@ -285,6 +285,28 @@ fn warps_that_stand_on_the_cloth_and_rest_shapes_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn impossible_limits_are_named() {
+    let with_line = |line: &str| with(GRID, &format!("{GRID}\n{line}"));
+    let limit = "cloth.sheet.limit";
+    let negative = with_line("limit.strain = { stretch = -0.1 }");
+    refused(negative, &[limit, "strain", "stretch must be 0 or more"]);
+    let all = with_line("limit.strain = { compression = 1.5 }");
+    refused(all, &[limit, "strain", "leave no length"]);
+    let soft = with_line("limit.area = { regularisation = 1.0 }");
+    refused(soft, &[limit, "area", "above 1"]);
+    let two = with_line("model = \"isometric\"\nlimit.strain = { stretch = 0.1 }");
+    refused(two, &[limit, "already is a limit", "isometric"]);
+    let inside = with_line("model = \"isometric\"\nlimit.isometric = { corners = [12] }");
+    refused(inside, &[limit, "isometric", "not on the rim"]);
+    let exact = with_line("limit.lengths = { tolerance = 0 }");
+    refused(exact, &[limit, "lengths", "tolerance"]);
+    let shrink = with_line("limit.inequality = { stretch = -0.5 }");
+    refused(shrink, &[limit, "inequality"]);
+    let unknown = with_line("limit.strain = { strech = 0.1 }");
+    refused(unknown, &["strech", "stretch"]);
+}
+
+#[test]
 fn impossible_folds_slides_and_winds_are_named() {
     let with_line = |line: &str| with(GRID, &format!("{GRID}\n{line}"));
     let both = "fold.yield_angle = 0.5\nfold.yield_curvature = 50";

@@ -120,6 +120,15 @@ fn a_drape_that_makes_no_sense_is_refused_with_the_place() {
     folder.write("sunk.toml", sunk);
     toile(&folder, &["drape", "sunk.toml"]).says(1, &["cloth `sheet`", "body `floor`"]);
     folder.write("hanging.toml", HANGING);
+    let limited = [
+        "drape",
+        "hanging.toml",
+        "--set",
+        "cloth.sheet.limit.strain.stretch=0.1",
+        "-o",
+        "limited",
+    ];
+    toile(&folder, &limited).says(1, &["cloth `sheet`", "has a limit", "toile run"]);
     let bad = ["drape", "hanging.toml", "--tolerance", "0", "-o", "b"];
     toile(&folder, &bad).says(1, &["drape.tolerance", "positive"]);
     assert!(!folder.file("b").exists());

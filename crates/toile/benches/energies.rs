@@ -167,6 +167,7 @@ fn world(cells: u32, pattern: GridPattern, recipe: Recipe) -> (Model, State) {
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
         energies,
+        limits: Vec::new(),
         pins: vec![fixed(vec![0, cells])],
         bodies: vec![],
         gravity: DVec3::new(0.0, 0.0, -9.81),

@@ -2,6 +2,7 @@
 
 use crate::contact::{Placement, smallest_gap};
 use crate::energy::Memory;
+use crate::limit::LimitReport;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -15,6 +16,8 @@ pub enum Status {
     Converged,
     /// A solve stopped at its iteration limit.
     IterationLimit,
+    /// A [limit](crate::limit) could not be met, for example because pins pull the cloth apart; the certificate says by how much.
+    LimitMissed,
 }
 
 /// How well a step held.
@@ -39,6 +42,8 @@ pub struct Certificate {
     pub force_residual: Option<f64>,
     /// Residual of the linear solve relative to the larger of its right side and the impulse of gravity.
     pub linear_residual: f64,
+    /// How well the cloths' limits held, the worst of them; `None` if no cloth has any.
+    pub limit: Option<LimitReport>,
 }
 
 /// Wall time of each phase (s); zeros if the workspace has no clock.
@@ -50,6 +55,8 @@ pub struct PhaseTimes {
     pub assemble: f64,
     /// The linear solve.
     pub solve: f64,
+    /// Limits.
+    pub limit: f64,
     /// Contact.
     pub collide: f64,
     /// Commit and certificate.
@@ -59,7 +66,7 @@ pub struct PhaseTimes {
 impl PhaseTimes {
     /// All phases together (s).
     pub fn total(&self) -> f64 {
-        self.drive + self.assemble + self.solve + self.collide + self.certify
+        self.drive + self.assemble + self.solve + self.limit + self.collide + self.certify
     }
 
     /// Adds another step's times.
@@ -67,6 +74,7 @@ impl PhaseTimes {
         self.drive += other.drive;
         self.assemble += other.assemble;
         self.solve += other.solve;
+        self.limit += other.limit;
         self.collide += other.collide;
         self.certify += other.certify;
     }
@@ -88,6 +96,8 @@ pub struct StepReport {
 pub enum Phase {
     /// Forces and the integrator.
     Predict,
+    /// Limits.
+    Limit,
     /// Contact with bodies.
     Collide,
 }
@@ -96,6 +106,7 @@ impl std::fmt::Display for Phase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Phase::Predict => "predict (forces and integration)",
+            Phase::Limit => "limit",
             Phase::Collide => "collide",
         })
     }

@@ -4,6 +4,7 @@ use crate::contact::{Body, ShapeError};
 use crate::drive::{Pin, PinError, check_pins};
 use crate::energy::{EnergyBatch, HingeEnergy};
 use crate::integrate::Integrator;
+use crate::limit::Limit;
 use crate::linalg::BlockPattern;
 use crate::mesh::{RestShape, Topology};
 use glam::DVec3;
@@ -39,6 +40,8 @@ pub struct Model {
     pub cloths: Vec<Cloth>,
     /// Internal energies of all cloths.
     pub energies: Vec<EnergyBatch>,
+    /// What cloths will not do: the number of a cloth and its limit, in the order in which they act.
+    pub limits: Vec<(usize, Limit)>,
     /// Held nodes.
     pub pins: Vec<Pin>,
     /// Obstacles.
@@ -113,6 +116,8 @@ pub struct ModelParts {
     pub cloths: Vec<Cloth>,
     /// Internal energies, with node numbers over the whole world.
     pub energies: Vec<EnergyBatch>,
+    /// Limits, each with the number of its cloth.
+    pub limits: Vec<(usize, Limit)>,
     /// Held nodes.
     pub pins: Vec<Pin>,
     /// Obstacles.
@@ -129,6 +134,7 @@ impl Model {
         let ModelParts {
             cloths,
             mut energies,
+            limits,
             pins,
             bodies,
             gravity,
@@ -171,6 +177,7 @@ impl Model {
             masses,
             cloths,
             energies,
+            limits,
             pins,
             bodies,
             gravity,

@@ -1,5 +1,7 @@
 //! One time step, as an outline.
 
+mod limit;
+
 use crate::advance::{Saved, StabilityScratch};
 use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
@@ -9,13 +11,15 @@ use crate::drive::drive_pins;
 use crate::energy::assembly::Plan;
 use crate::integrate::mixed::MixedScratch;
 use crate::integrate::{Integrator, Predicted, System, predict};
+use crate::limit::LimitReport;
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
+use limit::LimitWork;
 
-/// Advances the state by `h` seconds: drive kinematic targets → predict → collide → commit →
+/// Advances the state by `h` seconds: drive kinematic targets → predict → limit → collide → commit →
 /// crease → certify.
 ///
 /// On an error the state's positions, velocities and time are as they were.
@@ -37,19 +41,23 @@ pub fn step(
     let predicted = predict(model, state, workspace, h, &mut watch);
     workspace.check_finite(model, state.time, Phase::Predict)?;
 
+    let limited = workspace.limit(model, state, h);
+    workspace.check_finite(model, state.time, Phase::Limit)?;
+    watch.lap(|times| &mut times.limit);
+
     workspace.collide(model, state, h);
     workspace.check_finite(model, state.time, Phase::Collide)?;
     watch.lap(|times| &mut times.collide);
 
     workspace.commit(model, state, h);
     workspace.crease(model, state);
-    let certificate = certify(model, state, workspace, &predicted);
+    let certificate = certify(model, state, workspace, &predicted, limited);
     watch.lap(|times| &mut times.certify);
 
-    let status = if predicted.converged {
-        Status::Converged
-    } else {
-        Status::IterationLimit
+    let status = match (predicted.converged, limited) {
+        (false, _) => Status::IterationLimit,
+        (true, Some(limited)) if !limited.converged => Status::LimitMissed,
+        (true, _) => Status::Converged,
     };
     Ok(StepReport {
         status,
@@ -80,6 +88,8 @@ pub struct Workspace {
     pub(crate) mixed: Option<Box<MixedScratch>>,
     /// What an implicit integrator needs besides.
     pub(crate) system: Option<Box<System>>,
+    /// What limits need.
+    limits: Option<Box<LimitWork>>,
     /// States to go back to.
     pub(crate) saved: Option<Box<Saved>>,
     /// What the stability limit is worked out in.
@@ -111,6 +121,7 @@ impl Workspace {
             mixed: matches!(model.integrator, Integrator::Mixed(_))
                 .then(|| Box::new(MixedScratch::new(nodes))),
             system: System::for_model(model).map(Box::new),
+            limits: LimitWork::for_model(model).map(Box::new),
             saved: None,
             stability: None,
             clock,
@@ -139,6 +150,18 @@ impl Workspace {
         self.bodies.clear();
         let placements = model.bodies.iter().map(|b| b.placement(time, h));
         self.bodies.extend(placements);
+    }
+
+    fn limit(&mut self, model: &Model, state: &State, h: f64) -> Option<LimitReport> {
+        let Workspace {
+            limits,
+            holds,
+            bodies,
+            candidates,
+            ..
+        } = self;
+        let work = limits.as_deref_mut()?;
+        Some(work.apply(model, state, holds, bodies, candidates, h))
     }
 
     fn collide(&mut self, model: &Model, state: &State, h: f64) {
@@ -200,6 +223,7 @@ fn certify(
     state: &State,
     workspace: &Workspace,
     predicted: &Predicted,
+    limited: Option<LimitReport>,
 ) -> Certificate {
     let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
     Certificate {
@@ -212,6 +236,7 @@ fn certify(
         newton_steps: predicted.newton_steps,
         force_residual: predicted.force_residual,
         linear_residual: predicted.linear_residual,
+        limit: limited,
     }
 }
 

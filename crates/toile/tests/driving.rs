@@ -120,6 +120,7 @@ fn one_node_cannot_be_held_twice_at_once() {
     let error = Model::new(ModelParts {
         cloths: model.cloths.clone(),
         energies: model.energies.clone(),
+        limits: Vec::new(),
         pins: vec![fixed(vec![0, 1]), fixed(vec![1])],
         bodies: vec![],
         gravity: GRAVITY,

@@ -45,6 +45,7 @@ fn changed(model: &Model, springs: Option<Vec<Spring>>, bodies: Vec<Body>) -> Mo
     Model::new(ModelParts {
         cloths: model.cloths.clone(),
         energies: springs.map_or_else(|| model.energies.clone(), batch),
+        limits: Vec::new(),
         pins: model.pins.clone(),
         bodies,
         gravity: model.gravity,

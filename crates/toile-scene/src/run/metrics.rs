@@ -18,6 +18,10 @@ pub struct FrameMetrics {
     pub iterations: u32,
     /// Largest relative residual of a linear solve.
     pub linear_residual: f64,
+    /// Iterations of all limits.
+    pub limit_iterations: u32,
+    /// Worst relative violation that a limit left; `NaN` without limits.
+    pub limit_residual: f64,
     /// Steps that did not converge, or stayed above the tolerance of the step control.
     pub unconverged_steps: u32,
     /// Steps made.
@@ -30,9 +34,9 @@ pub struct FrameMetrics {
 
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
-    linear_residual,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
+    linear_residual,limit_iterations,limit_residual,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
 
-pub(super) const TIMING_COLUMNS: &str = "time,drive,assemble,solve,collide,certify,total";
+pub(super) const TIMING_COLUMNS: &str = "time,drive,assemble,solve,limit,collide,certify,total";
 
 impl FrameMetrics {
     /// Before any step.
@@ -44,6 +48,8 @@ impl FrameMetrics {
             gap_smallest: f64::NAN,
             iterations: 0,
             linear_residual: 0.0,
+            limit_iterations: 0,
+            limit_residual: f64::NAN,
             unconverged_steps: 0,
             substeps: 0,
             rejected_steps: 0,
@@ -63,6 +69,10 @@ impl FrameMetrics {
         self.gap_smallest = self.gap_smallest.min(gap);
         self.iterations += certificate.iterations;
         self.linear_residual = self.linear_residual.max(certificate.linear_residual);
+        if let Some(limit) = &certificate.limit {
+            self.limit_iterations += limit.iterations;
+            self.limit_residual = self.limit_residual.max(limit.residual);
+        }
         let unconverged = u32::from(report.status != Status::Converged);
         self.unconverged_steps += unconverged.max(advanced.above_tolerance);
         self.substeps += advanced.substeps;
@@ -87,6 +97,8 @@ impl FrameMetrics {
             known(self.pin_residual),
             self.iterations.to_string(),
             known(self.linear_residual),
+            self.limit_iterations.to_string(),
+            known(self.limit_residual),
             self.unconverged_steps.to_string(),
             self.substeps.to_string(),
             self.rejected_steps.to_string(),
@@ -105,6 +117,7 @@ impl FrameMetrics {
             t.drive,
             t.assemble,
             t.solve,
+            t.limit,
             t.collide,
             t.certify,
             t.total(),

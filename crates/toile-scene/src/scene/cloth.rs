@@ -1,5 +1,6 @@
 //! Cloths: mesh, rest shape, place and pins.
 
+use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
 use super::motion::{absolute, pin_path, place};
 use super::resolve::{check_positive, check_vector};
@@ -14,6 +15,7 @@ use glam::{DVec2, DVec3};
 use std::path::Path;
 use toile::drive::{Interval, Pin, Slide};
 use toile::energy::EnergyBatch;
+use toile::limit::Limit;
 use toile::mesh::generate::{self, Diagonals, GenerateError, GridPattern};
 use toile::mesh::{Mesh, RestShape, Topology};
 use toile::model::Cloth;
@@ -23,6 +25,7 @@ pub(super) struct ResolvedCloth {
     pub positions: Vec<DVec3>,
     pub velocity: DVec3,
     pub energies: Vec<EnergyBatch>,
+    pub limit: Option<Limit>,
     pub warnings: Vec<String>,
     pub pins: Vec<Pin>,
     pub track: ClothTrack,
@@ -79,6 +82,7 @@ pub(super) fn resolve_cloth(
         first_node: first_node as u32,
     };
     let energies = energies(source, &field, spec, fabric.as_ref(), &sheet)?;
+    let limit = limit(source, &field, spec, &sheet)?;
     let density = spec.material.density.unwrap_or_default();
     let virtual_mass = spec.virtual_mass.unwrap_or(density);
     let cloth = Cloth {
@@ -96,6 +100,7 @@ pub(super) fn resolve_cloth(
         positions,
         velocity,
         energies,
+        limit,
         warnings: material_warnings(&field, spec),
         pins,
         track,

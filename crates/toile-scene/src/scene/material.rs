@@ -135,7 +135,7 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
     let measured = spec.model == ModelSpec::Kawabata;
     let faces = measured || spec.model == ModelSpec::BaraffWitkin;
     let hinges = match spec.bending {
-        BendingSpec::Model => faces,
+        BendingSpec::Model => faces || is_limit(spec.model),
         bending => with_angles(bending),
     };
     let checks = [
@@ -163,6 +163,14 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
     let idle = checks.into_iter().filter(|(idle, ..)| *idle);
     idle.map(|(_, name, what)| format!("{field}.material.{name}: {what}"))
         .collect()
+}
+
+/// Whether a model is a limit by itself, which nothing needs to keep from stretching.
+fn is_limit(model: ModelSpec) -> bool {
+    matches!(
+        model,
+        ModelSpec::Isometric | ModelSpec::QuasiInextensible | ModelSpec::Inequality
+    )
 }
 
 /// Whether a way of bending goes by angles, which can rest in folds.
@@ -214,6 +222,16 @@ pub(super) fn energies(
             match spec.fold.law {
                 FoldLawSpec::Angle => BendingSpec::Curvature,
                 FoldLawSpec::HalfAngle => BendingSpec::Dihedral,
+            }
+        }
+        (BendingSpec::Model, model) if is_limit(model) => {
+            let positions = sheet.rest_positions;
+            let flat =
+                positions.is_none_or(|p| QuadraticBend::check_flat(sheet.topology, p).is_ok());
+            if flat && spec.fold == FoldSpec::default() {
+                BendingSpec::Quadratic
+            } else {
+                BendingSpec::Curvature
             }
         }
         (bending, _) => bending,
@@ -269,6 +287,17 @@ fn membrane(
     };
     let (topology, rest, first) = (sheet.topology, sheet.rest, sheet.first_node);
     let law = match spec.model {
+        ModelSpec::Isometric | ModelSpec::Inequality => return Ok(Vec::new()),
+        ModelSpec::QuasiInextensible => {
+            let material = MassSpringMaterial {
+                stretch: 0.0,
+                shear: m.shear_stiffness,
+                bend: 0.0,
+                damping: m.damping,
+            };
+            let springs = mass_spring(topology, rest, &material).batch(first, m.damping);
+            return Ok(vec![EnergyBatch::Springs(springs)]);
+        }
         ModelSpec::MassSpring => {
             let material = MassSpringMaterial {
                 stretch: m.stretch_stiffness,

@@ -4,6 +4,7 @@ mod air;
 mod bundled;
 mod cloth;
 mod error;
+mod limit;
 mod material;
 mod motion;
 mod resolve;

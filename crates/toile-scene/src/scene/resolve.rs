@@ -169,6 +169,7 @@ fn assemble(
     let mut parts = ModelParts {
         cloths: Vec::new(),
         energies: Vec::new(),
+        limits: Vec::new(),
         pins: Vec::new(),
         bodies: Vec::new(),
         gravity: DVec3::from_array(spec.environment.gravity),
@@ -177,7 +178,11 @@ fn assemble(
     let mut cloth_tracks = Vec::new();
     let mut warnings = Vec::new();
     for (cloth, spec_of_cloth) in cloths.into_iter().zip(spec.cloth.values()) {
+        let number = parts.cloths.len();
         parts.energies.extend(cloth.energies);
+        parts
+            .limits
+            .extend(cloth.limit.map(|limit| (number, limit)));
         let air = air_around(spec.environment.air.as_ref(), spec_of_cloth, &cloth.cloth);
         parts.energies.extend(air.map(EnergyBatch::Air));
         warnings.extend(cloth.warnings);

@@ -1,8 +1,8 @@
 //! Cloths as the scene describes them.
 
 use super::{
-    BendingSpec, FoldSpec, HessianSpec, MaterialSpec, MeshSpec, ModelSpec, MotionSpec, PlaceSpec,
-    RestSpec, WarpSpec,
+    BendingSpec, FoldSpec, HessianSpec, LimitSpec, MaterialSpec, MeshSpec, ModelSpec, MotionSpec,
+    PlaceSpec, RestSpec, WarpSpec,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,9 @@ pub struct ClothSpec {
     /// What keeps it from stretching.
     #[serde(default)]
     pub model: ModelSpec,
+    /// What it will not do, whatever pulls at it. The models that are limits themselves bring their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitSpec>,
     /// What resists bending.
     #[serde(default)]
     pub bending: BendingSpec,

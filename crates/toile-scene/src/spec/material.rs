@@ -17,13 +17,20 @@ pub enum ModelSpec {
     ChoiKo,
     /// Measured tensile and shear curves on every face (Kawabata 1980; Breen, House and Wozny 1994).
     Kawabata,
+    /// The surface keeps its metric and can only bend (Coltraro and others 2022).
+    Isometric,
+    /// Edges keep their lengths; the cloth shears softly (Goldenthal and others 2007).
+    QuasiInextensible,
+    /// Edges never grow longer than allowed, and shrink as they like (Jin and others 2017).
+    Inequality,
 }
 
 /// What resists bending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BendingSpec {
-    /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, curvature for the others.
+    /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, curvature for baraff-witkin and
+    /// kawabata; for isometric, quasi-inextensible and inequality the quadratic form if the cloth is flat at rest, else curvature.
     #[default]
     Model,
     /// Hinges at the edges, with rest angles (Bridson, Marino and Fedkiw 2003); see `fold`.

@@ -8,6 +8,7 @@ mod air;
 mod body;
 mod cloth;
 mod drape;
+mod limit;
 mod material;
 mod mesh;
 mod motion;
@@ -16,6 +17,10 @@ pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, ShapeSpec};
 pub use cloth::{ClothSpec, DragSpec, PinSpec, SelectSpec, SlideSpec};
 pub use drape::DrapeSpec;
+pub use limit::{
+    AreaMatrixSpec, AreaSpec, InequalitySolverSpec, InequalitySpec, IsometricSpec, LimitSpec,
+    ProjectionSpec, StrainSpec, SweepSpec,
+};
 pub use material::{
     BendingSpec, CurvesSpec, FoldLawSpec, FoldRestSpec, FoldSpec, HessianSpec, MaterialSpec,
     ModelSpec, TableSpec, WarpSpec,

@@ -187,6 +187,14 @@ pub enum EquilibriumError {
         /// The node, counted in the cloth.
         node: usize,
     },
+    /// A cloth has a limit, which is no energy that could be minimised.
+    #[error(
+        "cloth `{cloth}` has a limit (`model` or `limit` in the scene), and a drape knows energies only; let it fall with `toile run`, or give          it a model with stiffness"
+    )]
+    Limited {
+        /// The cloth.
+        cloth: String,
+    },
     /// A setting makes no sense.
     #[error("the {what} is {value}; it must be {must}")]
     BadSetting {
@@ -228,6 +236,10 @@ pub fn minimise(
     observer: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Equilibrium, EquilibriumError> {
     check(settings)?;
+    if let Some((cloth, _)) = model.limits.first() {
+        let cloth = model.cloths[*cloth].name.clone();
+        return Err(EquilibriumError::Limited { cloth });
+    }
     let mut begin = state.clone();
     let bodies = start::place_bodies(model, state.time);
     let filters = start::hold_pins(model, &mut begin);

@@ -63,6 +63,7 @@ fn silk_on(shape: Shape, friction: f64, gravity: DVec3) -> (Model, State) {
             EnergyBatch::Quads(quads),
             EnergyBatch::Hinges(Box::new(HingeEnergy::new(hinges, angles, None))),
         ],
+        limits: Vec::new(),
         pins: vec![],
         bodies: vec![body],
         gravity,

@@ -15,6 +15,7 @@ use crate::linalg::LinearSolver;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::{Watch, Workspace};
+use rule::Rule;
 
 /// How time is advanced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +34,14 @@ impl Integrator {
         match self {
             Integrator::SymplecticEuler | Integrator::Mixed(_) => false,
             Integrator::Implicit(settings) => settings.rule == ImplicitRule::Bdf2,
+        }
+    }
+
+    /// By how much a position at the end of a step changes with its velocity there (s).
+    pub(crate) fn reach(&self, state: &State, h: f64) -> f64 {
+        match self {
+            Integrator::SymplecticEuler | Integrator::Mixed(_) => h,
+            Integrator::Implicit(settings) => Rule::new(settings.rule, state, h).reach,
         }
     }
 

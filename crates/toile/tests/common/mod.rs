@@ -53,6 +53,7 @@ pub fn world(
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
         energies: vec![EnergyBatch::Springs(springs)],
+        limits: Vec::new(),
         pins,
         bodies: vec![],
         gravity,

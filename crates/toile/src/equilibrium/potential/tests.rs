@@ -41,6 +41,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
         energies: vec![EnergyBatch::Springs(springs)],
+        limits: Vec::new(),
         pins: vec![],
         bodies: vec![],
         gravity: DVec3::NEG_Z * 9.81,

@@ -4,7 +4,7 @@ use super::envelope::Envelope;
 use super::sparse::Sparse;
 
 /// Systems with more equations than this go to the sparse factor.
-const SMALL: usize = 1000;
+const SMALL: usize = 3000;
 
 /// A matrix to be filled in and its factor.
 #[derive(Clone, Debug)]

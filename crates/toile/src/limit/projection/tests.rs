@@ -217,13 +217,14 @@ fn scratch_from_other_steps_changes_nothing() {
 
 #[test]
 fn both_factors_give_the_same_step() {
-    // 19 × 19 inner nodes make 1167 equations: more than the envelope is used for.
-    let sheet = sheet(20);
-    let projection = Projection::new(sheet.metric.clone(), Default::default()).unwrap();
+    // 33 × 33 inner nodes make 3407 equations: more than the envelope is used for.
+    let large = Projection::new(self::sheet(34).metric, Default::default()).unwrap();
     assert_eq!(
-        matches!(projection.plan.factor, Factor::Sparse(_)),
+        matches!(large.plan.factor, Factor::Sparse(_)),
         cfg!(feature = "direct")
     );
+    let sheet = sheet(20);
+    let projection = Projection::new(sheet.metric.clone(), Default::default()).unwrap();
     let mut x = sheet.candidates(2e-4);
     let report = projection.apply(&sheet.step(), &mut projection.scratch(), &mut x);
     assert!(report.converged, "{report:?}");

@@ -1,0 +1,178 @@
+//! The limits' part of a step: candidates in, candidates that hold out.
+//!
+//! Limits come after the integrator and before contact. They move positions by `Δx`; the velocities follow the integrator's own
+//! rule, `Δv = Δx / H`, with `H` its [reach](crate::integrate::Integrator): the step itself for backward Euler, two thirds of it for
+//! BDF2.
+//!
+//! **The net.** A limit that fails may leave edges at any length, the next step starts from there, and cloth explodes. Where a limit
+//! of equations or inequalities has not converged, edges are therefore brought back within coarse bounds by a few sweeps of
+//! [strain limiting](crate::limit::strain), which always help. The report keeps what the limit itself had left.
+
+use crate::contact::{Candidate, Placement};
+use crate::limit::strain::{StrainBounds, StrainLimit, StrainScratch, StrainSettings};
+use crate::limit::{Limit, LimitReport, LimitScratch, LimitStep, Obstacle};
+use crate::linalg::Filter;
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+use glam::DVec3;
+
+/// What the limits of a model work in.
+#[derive(Debug)]
+pub(super) struct LimitWork {
+    scratch: Vec<LimitScratch>,
+    nets: Vec<Option<StrainLimit>>,
+    net_scratch: StrainScratch,
+    inverse_masses: Vec<f64>,
+    positions: Vec<DVec3>,
+    /// Whether a node belongs to a cloth whose limit heeds obstacles.
+    heeds: Vec<bool>,
+    obstacles: Vec<Obstacle>,
+    obstacle_of_node: Vec<Option<Obstacle>>,
+}
+
+impl LimitWork {
+    /// Room for a model's limits, if it has any.
+    pub(super) fn for_model(model: &Model) -> Option<Self> {
+        if model.limits.is_empty() {
+            return None;
+        }
+        let nodes = model.node_count();
+        let mut heeds = vec![false; nodes];
+        for (cloth, limit) in &model.limits {
+            if limit.heeds_obstacles() {
+                heeds[model.cloths[*cloth].nodes.clone()].fill(true);
+            }
+        }
+        Some(LimitWork {
+            scratch: model.limits.iter().map(|(_, l)| l.scratch()).collect(),
+            nets: model.limits.iter().map(|l| net(model, l)).collect(),
+            net_scratch: StrainScratch::default(),
+            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
+            positions: vec![DVec3::ZERO; nodes],
+            heeds,
+            obstacles: Vec::new(),
+            obstacle_of_node: vec![None; nodes],
+        })
+    }
+
+    /// Moves the candidates until the limits hold; answers how well they do, all in one.
+    pub(super) fn apply(
+        &mut self,
+        model: &Model,
+        state: &State,
+        holds: &[Filter],
+        bodies: &[Placement],
+        candidates: &mut [Candidate],
+        h: f64,
+    ) -> LimitReport {
+        self.find_obstacles(model, state, holds, bodies, candidates);
+        for (position, candidate) in self.positions.iter_mut().zip(&*candidates) {
+            *position = candidate.position;
+        }
+        let step = LimitStep {
+            h,
+            inverse_masses: &self.inverse_masses,
+            filters: holds,
+        };
+        let mut all: Option<LimitReport> = None;
+        let limits = model.limits.iter().zip(&mut self.scratch);
+        for (((_, limit), scratch), net) in limits.zip(&self.nets) {
+            let report = limit.apply(&step, &self.obstacles, scratch, &mut self.positions);
+            if let Some(net) = net
+                && !report.converged
+            {
+                net.apply(&step, &mut self.net_scratch, &mut self.positions);
+            }
+            all = Some(all.map_or(report, |all| worse(all, report)));
+        }
+        let reach = model.integrator.reach(state, h);
+        let positions = &self.positions;
+        parallel::for_each(candidates, |i, candidate| {
+            candidate.velocity += (positions[i] - candidate.position) / reach;
+            candidate.position = positions[i];
+        });
+        all.expect("made only for models with limits")
+    }
+
+    /// The bodies that a limit might push free nodes into: those nearer than the node has moved in this step.
+    fn find_obstacles(
+        &mut self,
+        model: &Model,
+        state: &State,
+        holds: &[Filter],
+        bodies: &[Placement],
+        candidates: &[Candidate],
+    ) {
+        self.obstacles.clear();
+        if bodies.is_empty() {
+            return;
+        }
+        let heeds = &self.heeds;
+        parallel::fill(&mut self.obstacle_of_node, |i| {
+            if !heeds[i] || holds[i] != Filter::Free {
+                return None;
+            }
+            let (start, end) = (state.positions[i], candidates[i].position);
+            let offset = model.contact_offsets[i];
+            let near = bodies.iter().filter_map(|body| {
+                let sample = body.sample(end);
+                let gap = sample.distance - offset;
+                let carried = body.end.apply(body.start.unapply(start));
+                let slip = end - carried;
+                (gap <= slip.length() + offset).then_some(Obstacle {
+                    node: i as u32,
+                    normal: sample.normal,
+                    gap,
+                    friction: body.friction,
+                    slip,
+                })
+            });
+            near.min_by(|a, b| a.gap.total_cmp(&b.gap))
+        });
+        self.obstacles
+            .extend(self.obstacle_of_node.iter().flatten());
+    }
+}
+
+/// How far edges may be off before the net takes hold of them: more than any limit leaves that is only slow to converge.
+const NET: f64 = 0.1;
+/// Its sweeps at the most.
+const NET_SWEEPS: u32 = 50;
+
+/// The net under a limit that may fail badly.
+fn net(model: &Model, (cloth, limit): &(usize, Limit)) -> Option<StrainLimit> {
+    if !limit.heeds_obstacles() {
+        return None; // edge by edge or area by area, nothing runs away
+    }
+    let cloth = &model.cloths[*cloth];
+    let bounds = |compression| StrainBounds {
+        stretch: NET,
+        compression,
+    };
+    // What may shrink by itself is not stretched again.
+    let compression = match limit {
+        Limit::Inequality(_) => 1.0,
+        _ => 2.0 * NET,
+    };
+    let settings = StrainSettings {
+        edges: bounds(compression),
+        cross_edges: None,
+        max_sweeps: NET_SWEEPS,
+        ..Default::default()
+    };
+    let first = cloth.nodes.start as u32;
+    StrainLimit::new(&cloth.topology, &cloth.rest, first, settings).ok()
+}
+
+/// Two reports in one: the worst of both.
+fn worse(a: LimitReport, b: LimitReport) -> LimitReport {
+    let least = [a.least_multiplier, b.least_multiplier];
+    LimitReport {
+        iterations: a.iterations.max(b.iterations),
+        linear_iterations: a.linear_iterations + b.linear_iterations,
+        residual: a.residual.max(b.residual),
+        least_multiplier: least.into_iter().flatten().reduce(f64::min),
+        converged: a.converged && b.converged,
+    }
+}
