@@ -158,7 +158,7 @@ impl Default for ProjectionSpec {
     fn default() -> Self {
         ProjectionSpec {
             tolerance: 1e-3,
-            max_iterations: 20,
+            max_iterations: 100,
         }
     }
 }

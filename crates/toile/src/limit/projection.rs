@@ -17,7 +17,7 @@
 //!
 //! **Equations that depend on each other** (the metric of a flat sheet, edges between held nodes) make `J W Jᵀ`
 //! singular. Its diagonal is enlarged by a small part of itself; the multipliers of what cannot be told apart
-//! then share the work. The first half of the iterations may overshoot. From then on, one that does not reduce the
+//! then share the work. The first iterations may overshoot. From then on, one that does not reduce the
 //! violation, because pins are pulled farther apart than the cloth is long, is taken back and tried again with a
 //! larger part (Levenberg and Marquardt). If the tolerance is not met, the best positions found are the answer: they are
 //! finite, and the report says what is left.
@@ -61,7 +61,8 @@ pub enum Reuse {
 pub struct ProjectionSettings {
     /// Worst violation that is left, relative: 10⁻³ is a length that is wrong by half a thousandth.
     pub tolerance: f64,
-    /// Iterations at most.
+    /// Iterations at most. Two or three are usual; but a step that misses leaves the next one a worse start, so there should be
+    /// enough for the worst.
     pub max_iterations: u32,
     /// How long a factor is kept.
     pub reuse: Reuse,
@@ -73,7 +74,7 @@ impl Default for ProjectionSettings {
     fn default() -> Self {
         ProjectionSettings {
             tolerance: 1e-3,
-            max_iterations: 20,
+            max_iterations: 100,
             reuse: Reuse::Iteration,
             damping: 1e-8,
         }
@@ -171,6 +172,8 @@ impl Course {
     }
 }
 
+/// So many iterations may overshoot.
+const BOLD: u32 = 10;
 /// Relative violations larger than this are no longer cloth.
 const OVERSHOOT: f64 = 1.0;
 /// An iteration must leave less than this part of the violation, or the next makes a new factor.
@@ -178,6 +181,8 @@ const QUICK: f64 = 0.5;
 /// Damping that an iteration without success is repeated with, and how it grows from then on.
 const FIRST_DAMPING: f64 = 1e-5;
 const DAMPING_GROWTH: f64 = 30.0;
+/// How it falls after a success: slowly, because what was too little a moment ago is so still.
+const DAMPING_DECAY: f64 = 3.0;
 /// More damping than this is no help: the violation cannot be reduced.
 const LARGEST_DAMPING: f64 = 1e4;
 
@@ -288,7 +293,7 @@ impl<C: Constraints> Projection<C> {
                 course.remember(&violation, &reached, scratch);
                 course.factor_is_due = self.settings.reuse == Reuse::Iteration
                     || reached.squares > QUICK * QUICK * violation.squares;
-                course.damping = self.settings.damping.max(course.damping / DAMPING_GROWTH);
+                course.damping = self.settings.damping.max(course.damping / DAMPING_DECAY);
                 contact::commit(&mut scratch.contacts, &scratch.moves);
                 violation = reached;
                 continue;
@@ -339,7 +344,7 @@ impl<C: Constraints> Projection<C> {
         scratch: &ProjectionScratch,
         iterations: u32,
     ) -> bool {
-        let early = iterations <= self.settings.max_iterations / 2 && reached.worst < OVERSHOOT;
+        let early = iterations <= BOLD && reached.worst < OVERSHOOT;
         let forced = contact::forced(&scratch.contacts) && reached.squares.is_finite();
         reached.squares < before.squares || early || forced
     }
