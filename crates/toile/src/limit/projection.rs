@@ -29,8 +29,6 @@ mod envelope;
 mod factor;
 mod order;
 mod plan;
-#[cfg_attr(not(feature = "direct"), path = "projection/no_sparse.rs")]
-mod sparse;
 #[cfg(test)]
 mod tests;
 

@@ -8,7 +8,6 @@ mod block_matrix;
 mod coarse;
 mod columns;
 mod conjugate_gradient;
-#[cfg_attr(not(feature = "direct"), path = "no_direct.rs")]
 mod direct;
 mod filter;
 mod jacobi;
@@ -17,6 +16,8 @@ mod order;
 mod patches;
 mod skyline;
 mod solver;
+#[cfg_attr(not(feature = "direct"), path = "no_sparse_cholesky.rs")]
+mod sparse_cholesky;
 mod sums;
 mod sweeps;
 #[cfg(test)]
@@ -27,4 +28,5 @@ pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
 use skyline::Skyline;
+pub(crate) use sparse_cholesky::SparseCholesky;
 pub(crate) use sweeps::{PreconditionScratch, Sweeps};

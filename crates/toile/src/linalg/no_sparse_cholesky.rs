@@ -2,33 +2,39 @@
 
 /// No value of this type exists.
 #[derive(Clone, Debug)]
-pub(super) enum Sparse {}
+pub(crate) enum SparseCholesky {}
 
-impl Sparse {
-    pub(super) const AVAILABLE: bool = false;
+impl SparseCholesky {
+    pub(crate) const AVAILABLE: bool = false;
 
-    pub(super) fn new(_rows: &[Vec<usize>]) -> Option<Self> {
+    pub(crate) fn new(
+        _rows: impl IntoIterator<Item = impl IntoIterator<Item = usize>>,
+    ) -> Option<Self> {
         None
     }
 
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         match *self {}
     }
 
-    pub(super) fn place(&self, _row: usize, _column: usize) -> usize {
+    pub(crate) fn place(&self, _row: usize, _column: usize) -> usize {
         match *self {}
     }
 
-    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        match *self {}
+    }
+
+    pub(crate) fn for_each_diagonal(&mut self, _change: impl FnMut(&mut f64)) {
         match *self {}
     }
 
     #[must_use]
-    pub(super) fn factor(&mut self, _damping: f64) -> bool {
+    pub(crate) fn factor(&mut self) -> bool {
         match *self {}
     }
 
-    pub(super) fn solve(&mut self, _x: &mut [f64]) {
+    pub(crate) fn solve(&mut self, _x: &mut [f64]) {
         match *self {}
     }
 }

@@ -1,5 +1,5 @@
-//! Sparse Cholesky factor, for large systems: the order of elimination and the pattern of the factor are worked out once
-//! (approximate minimum degree, supernodes: the `faer` crate), and it runs on one thread.
+//! Sparse Cholesky factor of a scalar matrix: the order of elimination and the pattern of the factor are worked out once
+//! (approximate minimum degree, supernodes: the `faer` crate); later only the numbers are refilled. It runs on one thread.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, factorize_symbolic_cholesky};
@@ -8,7 +8,7 @@ use faer::{Conj, MatMut, Par, Side};
 use std::sync::Arc;
 
 /// The matrix, its factor and the room it needs.
-pub(super) struct Sparse {
+pub(crate) struct SparseCholesky {
     /// The upper triangle by columns, which is the lower by rows.
     pattern: Arc<SymbolicSparseColMat<usize>>,
     values: Vec<f64>,
@@ -17,18 +17,18 @@ pub(super) struct Sparse {
     memory: MemBuffer,
 }
 
-impl std::fmt::Debug for Sparse {
+impl std::fmt::Debug for SparseCholesky {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sparse")
+        f.debug_struct("SparseCholesky")
             .field("rows", &self.rows())
             .field("entries", &self.factor.len())
             .finish_non_exhaustive()
     }
 }
 
-impl Clone for Sparse {
+impl Clone for SparseCholesky {
     fn clone(&self) -> Self {
-        Sparse {
+        SparseCholesky {
             pattern: Arc::clone(&self.pattern),
             values: self.values.clone(),
             symbolic: Arc::clone(&self.symbolic),
@@ -44,20 +44,22 @@ fn needed(symbolic: &SymbolicCholesky<usize>) -> faer::dyn_stack::StackReq {
         .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq))
 }
 
-impl Sparse {
+impl SparseCholesky {
     /// Whether this build has it.
-    pub(super) const AVAILABLE: bool = true;
+    pub(crate) const AVAILABLE: bool = true;
 
-    /// Analyses a pattern of rows; `None` if the factor does not fit into memory.
-    pub(super) fn new(rows: &[Vec<usize>]) -> Option<Self> {
-        let mut starts = vec![0];
-        let mut indices = Vec::new();
+    /// Analyses the lower triangle of a pattern, row by row, the columns of each increasing and its diagonal last; `None` if
+    /// the factor does not fit into memory.
+    pub(crate) fn new(
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = usize>>,
+    ) -> Option<Self> {
+        let (mut starts, mut indices) = (vec![0], Vec::new());
         for row in rows {
-            indices.extend_from_slice(row);
+            indices.extend(row);
             starts.push(indices.len());
         }
         let values = vec![0.0; indices.len()];
-        let count = rows.len();
+        let count = starts.len() - 1;
         let pattern = SymbolicSparseColMat::new_checked(count, count, starts, None, indices);
         let symbolic = factorize_symbolic_cholesky(
             pattern.as_ref(),
@@ -66,7 +68,7 @@ impl Sparse {
             Default::default(),
         )
         .ok()?;
-        Some(Sparse {
+        Some(SparseCholesky {
             factor: vec![0.0; symbolic.len_val()],
             memory: MemBuffer::try_new(needed(&symbolic)).ok()?,
             symbolic: Arc::new(symbolic),
@@ -75,11 +77,13 @@ impl Sparse {
         })
     }
 
-    pub(super) fn rows(&self) -> usize {
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
         self.pattern.nrows()
     }
 
-    pub(super) fn place(&self, row: usize, column: usize) -> usize {
+    /// Where in the values an entry of the pattern is.
+    pub(crate) fn place(&self, row: usize, column: usize) -> usize {
         let starts = self.pattern.col_ptr();
         let columns = &self.pattern.row_idx()[starts[row]..starts[row + 1]];
         let at = columns.partition_point(|&c| c < column);
@@ -87,22 +91,21 @@ impl Sparse {
         starts[row] + at
     }
 
-    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+    /// The entries, row by row.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// `false` if the matrix is not definite.
-    #[must_use]
-    pub(super) fn factor(&mut self, damping: f64) -> bool {
+    /// The diagonal entries.
+    pub(crate) fn for_each_diagonal(&mut self, mut change: impl FnMut(&mut f64)) {
         for end in &self.pattern.col_ptr()[1..] {
-            // A row's last entry is its diagonal. An equation that nothing can change gets any.
-            let diagonal = &mut self.values[end - 1];
-            *diagonal = if *diagonal > 0.0 {
-                *diagonal * (1.0 + damping)
-            } else {
-                1.0
-            };
+            change(&mut self.values[end - 1]);
         }
+    }
+
+    /// Factors the values; `false` if they are not finite or not positive definite.
+    #[must_use]
+    pub(crate) fn factor(&mut self) -> bool {
         if !self.values.iter().all(|v| v.is_finite()) {
             return false;
         }
@@ -120,7 +123,8 @@ impl Sparse {
         outcome.is_ok()
     }
 
-    pub(super) fn solve(&mut self, x: &mut [f64]) {
+    /// Solves in place with the last factor.
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
         let rows = x.len();
         LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
             Conj::No,

@@ -1,7 +1,7 @@
 //! The factor of `J W Jᵀ`: within its envelope while that is small, else sparse.
 
 use super::envelope::Envelope;
-use super::sparse::Sparse;
+use crate::linalg::SparseCholesky;
 
 /// Systems with more equations than this go to the sparse factor.
 const SMALL: usize = 3000;
@@ -10,20 +10,21 @@ const SMALL: usize = 3000;
 #[derive(Clone, Debug)]
 pub(super) enum Factor {
     Envelope(Envelope),
-    Sparse(Sparse),
+    Sparse(SparseCholesky),
 }
 
 impl Factor {
     /// Whether a system of this size is factored within its envelope, so that its order matters.
     pub(super) fn is_small(rows: usize) -> bool {
-        rows <= SMALL || !Sparse::AVAILABLE
+        rows <= SMALL || !SparseCholesky::AVAILABLE
     }
 
     /// The zero matrix with a pattern: for each row its columns at and left of the diagonal. `None` if the factor does not
     /// fit into memory.
     pub(super) fn new(pattern: &[Vec<usize>]) -> Option<Self> {
         if !Self::is_small(pattern.len()) {
-            return Sparse::new(pattern).map(Factor::Sparse);
+            return SparseCholesky::new(pattern.iter().map(|row| row.iter().copied()))
+                .map(Factor::Sparse);
         }
         let first: Vec<usize> = pattern.iter().map(|columns| columns[0]).collect();
         Some(Factor::Envelope(Envelope::new(&first)))
@@ -54,7 +55,12 @@ impl Factor {
                 envelope.factor(damping);
                 true
             }
-            Factor::Sparse(sparse) => sparse.factor(damping),
+            Factor::Sparse(sparse) => {
+                // An equation that nothing can change gets any diagonal.
+                sparse
+                    .for_each_diagonal(|d| *d = if *d > 0.0 { *d * (1.0 + damping) } else { 1.0 });
+                sparse.factor()
+            }
         }
     }
 

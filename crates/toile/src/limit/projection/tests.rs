@@ -237,7 +237,10 @@ fn both_factors_give_the_same_step() {
     // A banded matrix of known solution, through both.
     let first: Vec<usize> = pattern.iter().map(|c| c[0]).collect();
     let mut factors = vec![Factor::Envelope(envelope::Envelope::new(&first))];
-    factors.extend(sparse::Sparse::new(&pattern).map(Factor::Sparse));
+    factors.extend(
+        crate::linalg::SparseCholesky::new(pattern.iter().map(|row| row.iter().copied()))
+            .map(Factor::Sparse),
+    );
     for factor in &mut factors {
         let (mut right, mut places) = (vec![0.0; rows], Vec::new());
         for (row, columns) in pattern.iter().enumerate() {
