@@ -83,6 +83,7 @@ impl Sheet {
 
     fn step(&self) -> LimitStep<'_> {
         LimitStep {
+            start: &[],
             h: H,
             inverse_masses: &self.inverse_masses,
             filters: &self.filters,

@@ -193,6 +193,11 @@ impl Model {
         })
     }
 
+    /// How many numbers the limits remember from step to step.
+    pub(crate) fn limit_memory(&self) -> usize {
+        self.limits.iter().map(|(_, limit)| limit.memory()).sum()
+    }
+
     /// Rest angles of all hinges (rad) at the start, if any of them can move.
     pub(crate) fn first_rest_angles(&self) -> Vec<f64> {
         if !self.hinges().any(HingeEnergy::creases) {

@@ -23,6 +23,8 @@ pub struct State {
     pub rest_angles: Vec<f64>,
     /// The angle by which each of those hinges has flowed in all (rad).
     pub creased: Vec<f64>,
+    /// What the constraints of limits pulled with in the last step (N·m), for limits that remember it.
+    pub limit_forces: Vec<f64>,
     /// What the adaptive step control goes on from.
     pub step_memory: Option<StepMemory>,
     /// One memory per pin of the model.
@@ -63,6 +65,7 @@ impl State {
             previous: None,
             creased: vec![0.0; rest_angles.len()],
             rest_angles,
+            limit_forces: vec![0.0; model.limit_memory()],
             step_memory: None,
             pins: vec![PinState::default(); model.pins.len()],
         }
@@ -92,6 +95,7 @@ impl State {
             previous,
             rest_angles,
             creased,
+            limit_forces,
             step_memory,
             pins,
         } = other;
@@ -103,6 +107,7 @@ impl State {
         self.previous.clone_from(previous);
         self.rest_angles.clone_from(rest_angles);
         self.creased.clone_from(creased);
+        self.limit_forces.clone_from(limit_forces);
         self.step_memory = *step_memory;
         self.pins.clone_from(pins);
     }
@@ -127,6 +132,7 @@ impl State {
         previous
             && self.rest_angles.len() == hinges
             && self.creased.len() == hinges
+            && self.limit_forces.len() == model.limit_memory()
             && self.positions.len() == model.node_count()
             && self.velocities.len() == model.node_count()
             && self.last_change.len() == model.node_count()

@@ -213,6 +213,10 @@ impl Workspace {
             state.last_change[i] = candidate.velocity - state.velocities[i];
             state.velocities[i] = candidate.velocity;
         }
+        if let Some(limits) = &self.limits {
+            state.limit_forces.clear();
+            state.limit_forces.extend_from_slice(limits.forces());
+        }
         state.time += h;
         state.steps += 1;
     }

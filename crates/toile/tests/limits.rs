@@ -8,7 +8,7 @@ use toile::certificate::{Status, momentum};
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator};
 use toile::limit::strain::{StrainBounds, StrainLimit, StrainSettings};
-use toile::limit::{Lengths, Limit, Metric, Projection, ProjectionSettings};
+use toile::limit::{EquationSolver, Equations, Lengths, Limit, Metric, ProjectionSettings};
 use toile::model::Model;
 use toile::state::State;
 use toile::step::{Workspace, step};
@@ -41,15 +41,25 @@ fn soft(cells: u32, pinned: &[u32], gravity: DVec3, rule: ImplicitRule) -> (Mode
 fn metric(model: &Model) -> Limit {
     let cloth = &model.cloths[0];
     let metric = Metric::new(&cloth.topology, &cloth.rest, None, 0).unwrap();
-    let projection = Projection::new(metric, ProjectionSettings::default()).unwrap();
-    Limit::Metric(Box::new(projection))
+    let projection = Equations::new(
+        metric,
+        EquationSolver::Projection,
+        ProjectionSettings::default(),
+    )
+    .unwrap();
+    Limit::Metric(projection)
 }
 
 fn lengths(model: &Model) -> Limit {
     let cloth = &model.cloths[0];
     let lengths = Lengths::new(&cloth.topology, &cloth.rest, 0).unwrap();
-    let projection = Projection::new(lengths, ProjectionSettings::default()).unwrap();
-    Limit::Lengths(Box::new(projection))
+    let projection = Equations::new(
+        lengths,
+        EquationSolver::Projection,
+        ProjectionSettings::default(),
+    )
+    .unwrap();
+    Limit::Lengths(projection)
 }
 
 fn strain(model: &Model, stretch: f64) -> Limit {

@@ -4,8 +4,8 @@
 //! length of `metrics.csv` and of `timings.csv` `u64` each; then the state: time `f64`, steps `u64`, three lists
 //! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
 //! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
-//! step (`f64`, 0 for none) with the positions and velocities before it; two lists of numbers (count `u64`, `f64` each:
-//! rest angles, creased angles); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); last
+//! step (`f64`, 0 for none) with the positions and velocities before it; three lists of numbers (count `u64`, `f64` each:
+//! rest angles, creased angles, forces of limits); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); last
 //! a CRC-32 of all before.
 
 use glam::DVec3;
@@ -15,7 +15,7 @@ use toile::drive::PinState;
 use toile::state::{Previous, State, StepMemory};
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +86,7 @@ impl Checkpoint {
         }
         put_numbers(&mut out, &state.rest_angles);
         put_numbers(&mut out, &state.creased);
+        put_numbers(&mut out, &state.limit_forces);
         let memory = state.step_memory.map_or([0.0; 2], |m| [m.pair, m.error]);
         for number in memory {
             out.extend(number.to_le_bytes());
@@ -155,6 +156,7 @@ impl Checkpoint {
         };
         let rest_angles = input.numbers()?;
         let creased = input.numbers()?;
+        let limit_forces = input.numbers()?;
         let [pair, error] = [input.u64()?, input.u64()?].map(f64::from_bits);
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
@@ -173,6 +175,7 @@ impl Checkpoint {
                 previous,
                 rest_angles,
                 creased,
+                limit_forces,
                 step_memory: (pair > 0.0).then_some(StepMemory { pair, error }),
                 pins,
             },
@@ -257,6 +260,7 @@ mod tests {
                 }),
                 rest_angles: vec![0.1, -0.2],
                 creased: vec![0.0, 0.3],
+                limit_forces: vec![1.5, 0.0, -2.0],
                 step_memory: Some(StepMemory {
                     pair: 0.25,
                     error: 1.0 / 3.0,

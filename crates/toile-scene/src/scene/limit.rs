@@ -3,13 +3,13 @@
 use super::material::Sheet;
 use super::{SceneError, SceneSource};
 use crate::spec::{
-    AreaMatrixSpec, AreaSpec, ClothSpec, InequalitySolverSpec, InequalitySpec, IsometricSpec,
-    LimitSpec, ModelSpec, ProjectionSpec, StrainSpec, SweepSpec,
+    AreaMatrixSpec, AreaSpec, ClothSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,
+    IsometricSpec, LimitSpec, ModelSpec, ProjectionSpec, StrainSpec, SweepSpec,
 };
 use toile::limit::area::{AreaLimit, AreaMatrix, AreaRegularisation, AreaSettings};
 use toile::limit::inequality::{InequalityLimit, InequalitySettings, InequalitySolver, Sides};
 use toile::limit::strain::{StrainBounds, StrainLimit, StrainSettings, Sweep};
-use toile::limit::{Lengths, Limit, Metric, Projection, ProjectionSettings};
+use toile::limit::{EquationSolver, Equations, Lengths, Limit, Metric, ProjectionSettings};
 
 /// The limit of a cloth, if it has any. That of its model is filled in.
 pub(super) fn limit(
@@ -110,6 +110,7 @@ fn inequality(spec: &InequalitySpec, sheet: &Sheet) -> Result<Limit, String> {
             Sides::One
         },
         solver: match spec.solver {
+            InequalitySolverSpec::Multipliers => InequalitySolver::Multipliers,
             InequalitySolverSpec::ActiveSet => InequalitySolver::ActiveSet,
             InequalitySolverSpec::Barrier => InequalitySolver::Barrier,
             InequalitySolverSpec::PrimalDual => InequalitySolver::PrimalDual,
@@ -126,18 +127,32 @@ fn inequality(spec: &InequalitySpec, sheet: &Sheet) -> Result<Limit, String> {
 fn lengths(spec: &ProjectionSpec, sheet: &Sheet) -> Result<Limit, String> {
     let lengths = Lengths::new(sheet.topology, sheet.rest, sheet.first_node)
         .map_err(|error| error.to_string())?;
-    let made = Projection::new(lengths, projection(spec.tolerance, spec.max_iterations));
-    made.map(|limit| Limit::Lengths(Box::new(limit)))
-        .map_err(|error| error.to_string())
+    let made = Equations::new(
+        lengths,
+        equation_solver(spec.solver),
+        projection(spec.tolerance, spec.max_iterations),
+    );
+    made.map(Limit::Lengths).map_err(|error| error.to_string())
 }
 
 fn isometric(spec: &IsometricSpec, sheet: &Sheet) -> Result<Limit, String> {
     let corners = spec.corners.as_deref();
     let metric = Metric::new(sheet.topology, sheet.rest, corners, sheet.first_node)
         .map_err(|error| error.to_string())?;
-    let made = Projection::new(metric, projection(spec.tolerance, spec.max_iterations));
-    made.map(|limit| Limit::Metric(Box::new(limit)))
-        .map_err(|error| error.to_string())
+    let made = Equations::new(
+        metric,
+        equation_solver(spec.solver),
+        projection(spec.tolerance, spec.max_iterations),
+    );
+    made.map(Limit::Metric).map_err(|error| error.to_string())
+}
+
+fn equation_solver(spec: EquationSolverSpec) -> EquationSolver {
+    match spec {
+        EquationSolverSpec::Auto => EquationSolver::Auto,
+        EquationSolverSpec::Projection => EquationSolver::Projection,
+        EquationSolverSpec::Multipliers => EquationSolver::Multipliers,
+    }
 }
 
 fn projection(tolerance: f64, max_iterations: u32) -> ProjectionSettings {

@@ -124,7 +124,7 @@ impl Default for InequalitySpec {
             stretch: 0.01,
             cross_edges: true,
             two_sided: false,
-            solver: InequalitySolverSpec::ActiveSet,
+            solver: InequalitySolverSpec::Multipliers,
             tolerance: 1e-3,
             max_iterations: 30,
         }
@@ -135,13 +135,28 @@ impl Default for InequalitySpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InequalitySolverSpec {
-    /// Those in force as equations, with targets that tighten.
+    /// Springs with a force of their own, by Newton's method: fine meshes too.
     #[default]
+    Multipliers,
+    /// Those in force as equations, with targets that tighten, as in the paper.
     ActiveSet,
     /// A logarithmic barrier.
     Barrier,
     /// Positions and multipliers together.
     PrimalDual,
+}
+
+/// How equations are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EquationSolverSpec {
+    /// By what is faster at the size of the mesh.
+    #[default]
+    Auto,
+    /// Fast projection with a factor of the whole system: coarse meshes.
+    Projection,
+    /// Springs with a force of their own, by Newton's method: fine meshes.
+    Multipliers,
 }
 
 /// How exactly equations are met.
@@ -152,6 +167,8 @@ pub struct ProjectionSpec {
     pub tolerance: f64,
     /// Iterations at the most.
     pub max_iterations: u32,
+    /// How they are met.
+    pub solver: EquationSolverSpec,
 }
 
 impl Default for ProjectionSpec {
@@ -159,6 +176,7 @@ impl Default for ProjectionSpec {
         ProjectionSpec {
             tolerance: 1e-3,
             max_iterations: 100,
+            solver: EquationSolverSpec::Auto,
         }
     }
 }
@@ -171,6 +189,8 @@ pub struct IsometricSpec {
     pub tolerance: f64,
     /// Iterations at the most.
     pub max_iterations: u32,
+    /// How it is kept.
+    pub solver: EquationSolverSpec,
     /// Nodes of the rim whose angle must not change; found by the turn of the rim if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corners: Option<Vec<u32>>,
@@ -181,10 +201,12 @@ impl Default for IsometricSpec {
         let ProjectionSpec {
             tolerance,
             max_iterations,
+            solver,
         } = ProjectionSpec::default();
         IsometricSpec {
             tolerance,
             max_iterations,
+            solver,
             corners: None,
         }
     }

@@ -18,8 +18,8 @@ pub use body::{BodySpec, ShapeSpec};
 pub use cloth::{ClothSpec, DragSpec, PinSpec, SelectSpec, SlideSpec};
 pub use drape::DrapeSpec;
 pub use limit::{
-    AreaMatrixSpec, AreaSpec, InequalitySolverSpec, InequalitySpec, IsometricSpec, LimitSpec,
-    ProjectionSpec, StrainSpec, SweepSpec,
+    AreaMatrixSpec, AreaSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,
+    IsometricSpec, LimitSpec, ProjectionSpec, StrainSpec, SweepSpec,
 };
 pub use material::{
     BendingSpec, CurvesSpec, FoldLawSpec, FoldRestSpec, FoldSpec, HessianSpec, MaterialSpec,

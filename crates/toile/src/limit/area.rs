@@ -170,6 +170,7 @@ impl AreaLimit {
         let first = self.first_node as usize;
         let nodes = first..first + self.node_count;
         let local = LimitStep {
+            start: &[],
             h: step.h,
             inverse_masses: &step.inverse_masses[nodes.clone()],
             filters: &step.filters[nodes.clone()],

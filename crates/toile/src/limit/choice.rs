@@ -3,7 +3,7 @@
 use super::area::{AreaLimit, AreaScratch};
 use super::inequality::{InequalityInput, InequalityLimit, InequalityScratch};
 use super::strain::{StrainLimit, StrainScratch};
-use super::{Lengths, LimitReport, LimitStep, Metric, Obstacle, Projection, ProjectionScratch};
+use super::{EquationScratch, Equations, Lengths, LimitReport, LimitStep, Metric, Obstacle};
 use glam::DVec3;
 
 /// A limit of one cloth.
@@ -16,9 +16,9 @@ pub enum Limit {
     /// No edge longer than allowed, but shorter as it likes (Jin et al. 2017).
     Inequality(Box<InequalityLimit>),
     /// Edges keep their lengths (Goldenthal et al. 2007).
-    Lengths(Box<Projection<Lengths>>),
+    Lengths(Equations<Lengths>),
     /// The surface keeps its metric (Coltraro et al. 2022).
-    Metric(Box<Projection<Metric>>),
+    Metric(Equations<Metric>),
 }
 
 /// What a [`Limit`] works in.
@@ -31,7 +31,7 @@ pub enum LimitScratch {
     /// Of [`Limit::Inequality`].
     Inequality(Box<InequalityScratch>),
     /// Of [`Limit::Lengths`] and [`Limit::Metric`].
-    Projection(Box<ProjectionScratch>),
+    Equations(EquationScratch),
 }
 
 impl Limit {
@@ -41,8 +41,8 @@ impl Limit {
             Limit::Strain(_) => LimitScratch::Strain(StrainScratch::default()),
             Limit::Area(_) => LimitScratch::Area(AreaScratch::default()),
             Limit::Inequality(_) => LimitScratch::Inequality(Box::default()),
-            Limit::Lengths(lengths) => LimitScratch::Projection(Box::new(lengths.scratch())),
-            Limit::Metric(metric) => LimitScratch::Projection(Box::new(metric.scratch())),
+            Limit::Lengths(lengths) => LimitScratch::Equations(lengths.scratch()),
+            Limit::Metric(metric) => LimitScratch::Equations(metric.scratch()),
         }
     }
 
@@ -54,12 +54,24 @@ impl Limit {
         }
     }
 
+    /// How many numbers it remembers from step to step.
+    pub fn memory(&self) -> usize {
+        match self {
+            Limit::Strain(_) | Limit::Area(_) => 0,
+            Limit::Inequality(limit) => limit.memory(),
+            Limit::Lengths(lengths) => lengths.memory(),
+            Limit::Metric(metric) => metric.memory(),
+        }
+    }
+
     /// Moves candidate positions (m) of the whole world until the limit holds. Obstacles at nodes of other cloths are passed
-    /// over. The scratch must be this limit's own.
+    /// over. `forces` are as many as its [`memory`](Self::memory), or none: what it remembers of the step before (N·m), 0 at
+    /// first, and then of this one. The scratch must be this limit's own.
     pub fn apply(
         &self,
         step: &LimitStep,
         obstacles: &[Obstacle],
+        forces: &mut [f64],
         scratch: &mut LimitScratch,
         positions: &mut [DVec3],
     ) -> LimitReport {
@@ -75,13 +87,13 @@ impl Limit {
                     obstacles,
                     multipliers: &[],
                 };
-                limit.apply_with(step, scratch, &input, positions)
+                limit.apply_with(step, scratch, &input, forces, positions)
             }
-            (Limit::Lengths(lengths), LimitScratch::Projection(scratch)) => {
-                lengths.apply_with_obstacles(step, obstacles, scratch, positions)
+            (Limit::Lengths(lengths), LimitScratch::Equations(scratch)) => {
+                lengths.apply(step, obstacles, forces, scratch, positions)
             }
-            (Limit::Metric(metric), LimitScratch::Projection(scratch)) => {
-                metric.apply_with_obstacles(step, obstacles, scratch, positions)
+            (Limit::Metric(metric), LimitScratch::Equations(scratch)) => {
+                metric.apply(step, obstacles, forces, scratch, positions)
             }
             _ => panic!("a limit was given the scratch of another"),
         }

@@ -11,6 +11,23 @@ pub const LANES: usize = 4;
 /// The gradients of a stencil's equations by the position of one node (1/m): `gradient[axis][equation]`.
 pub type Gradient = [[f64; LANES]; 3];
 
+/// Second derivatives of equations: `∂²C/∂x_i∂x_j = form · A_ij I + outer · ∇_iC ∇_jCᵀ`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// What the constant second derivatives count for.
+    pub form: [f64; LANES],
+    /// What the products of gradients count for.
+    pub outer: [f64; LANES],
+}
+
+impl Shape {
+    /// Of a quadratic form itself.
+    pub const FORM: Shape = Shape {
+        form: [1.0; LANES],
+        outer: [0.0; LANES],
+    };
+}
+
 /// Equations `C(x) = 0`, dimensionless so that the size of a value is the relative violation.
 pub trait Constraints: Sync {
     /// How many stencils there are.
@@ -30,6 +47,29 @@ pub trait Constraints: Sync {
         positions: &[DVec3],
         gradients: &mut [Gradient],
     ) -> [f64; LANES];
+
+    /// `A_ij` of two of a stencil's nodes for each equation: the second derivatives of the quadratic form behind it, which are the
+    /// same along all axes and never change (1/m²). See [`Shape`].
+    fn second_derivative(&self, stencil: usize, places: [usize; 2]) -> [f64; LANES];
+
+    /// How the second derivatives of a stencil's equations follow from `A_ij` and the gradients where the equations have some values.
+    fn shape(&self, stencil: usize, values: &[f64; LANES]) -> Shape {
+        let _ = (stencil, values);
+        Shape::FORM
+    }
+
+    /// The nearest multipliers whose second derivatives, added up, are not negative in any direction: what pulls stays, what pushes
+    /// goes.
+    fn pull(&self, stencil: usize, multipliers: &[f64; LANES]) -> [f64; LANES] {
+        let _ = stencil;
+        multipliers.map(|t| t.max(0.0))
+    }
+
+    /// Whether a stencil's equations are inequalities, `C ≤ 0`.
+    fn is_one_sided(&self, stencil: usize) -> bool {
+        let _ = stencil;
+        false
+    }
 
     /// How many equations there are in all.
     fn count(&self) -> usize {

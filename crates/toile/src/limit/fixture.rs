@@ -41,6 +41,7 @@ pub(super) fn sheet(cells: u32, pattern: GridPattern) -> Sheet {
 impl Sheet {
     pub(super) fn step(&self) -> LimitStep<'_> {
         LimitStep {
+            start: &[],
             h: STEP,
             inverse_masses: &self.inverse_masses,
             filters: &self.filters,

@@ -101,6 +101,27 @@ impl Constraints for QuadraticForms {
         &self.nodes[self.stencils[stencil].nodes.clone()]
     }
 
+    fn second_derivative(&self, stencil: usize, places: [usize; 2]) -> [f64; LANES] {
+        let stencil = &self.stencils[stencil];
+        let table = &self.coefficients[stencil.coefficients.clone()];
+        let others = stencil.nodes.len() - 1;
+        // What is not stored, of the first node, is what makes the rows add up to zero.
+        let range = |place: usize| match place {
+            0 => (0..others, -1.0),
+            _ => (place - 1..place, 1.0),
+        };
+        let [(rows, sign_of_rows), (columns, sign_of_columns)] = places.map(range);
+        let mut sum = [0.0; LANES];
+        for row in rows {
+            for a in &table[row * others..][columns.clone()] {
+                for k in 0..LANES {
+                    sum[k] += sign_of_rows * sign_of_columns * a[k];
+                }
+            }
+        }
+        sum
+    }
+
     fn linearise(
         &self,
         stencil: usize,

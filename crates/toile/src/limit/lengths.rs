@@ -8,7 +8,7 @@
 //! `2N²` triangles has only `4N + 3` degrees of freedom left (Jin et al. 2017, "Inequality cloth", section 2). That is
 //! what [`Metric`](super::Metric) is for.
 
-use super::constraints::{Constraints, Gradient, LANES};
+use super::constraints::{Constraints, Gradient, LANES, Shape};
 use super::forms::{Draft, QuadraticForms};
 use crate::mesh::{RestShape, Topology};
 use glam::DVec3;
@@ -50,6 +50,8 @@ pub enum LengthsError {
 #[derive(Clone, Debug)]
 pub struct Lengths {
     forms: QuadraticForms,
+    /// Which stencils may be shorter.
+    one_sided: Vec<bool>,
 }
 
 impl Lengths {
@@ -69,7 +71,30 @@ impl Lengths {
         for star in edges.chunk_by(same_node) {
             push_edges(&mut forms, topology, rest, star, first_node);
         }
-        Ok(Lengths { forms })
+        let one_sided = vec![false; forms.stencils()];
+        Ok(Lengths { forms, one_sided })
+    }
+}
+
+impl Lengths {
+    /// Pairs of nodes (in the cloth) with the distance (m) that they keep, or may not exceed if the pair is one-sided. Distances must be
+    /// finite and above 0. Pairs of the same first node share stencils if they follow one another.
+    pub(super) fn of_pairs(pairs: &[([u32; 2], f64, bool)], first_node: u32) -> Self {
+        let (mut forms, mut one_sided) = (QuadraticForms::default(), Vec::new());
+        for group in pairs.chunk_by(|a, b| a.0[0] == b.0[0] && a.2 == b.2) {
+            for few in group.chunks(TOGETHER) {
+                let mut nodes: Vec<u32> = few.iter().flat_map(|(nodes, ..)| *nodes).collect();
+                nodes.sort_unstable();
+                nodes.dedup();
+                let mut draft = Draft::new(nodes, few.len());
+                for (row, &(ends, length, _)) in few.iter().enumerate() {
+                    draft.add_length(row, ends, length);
+                }
+                forms.push(&draft, first_node);
+                one_sided.push(few[0].2);
+            }
+        }
+        Lengths { forms, one_sided }
     }
 }
 
@@ -121,6 +146,23 @@ impl Constraints for Lengths {
 
     fn nodes(&self, stencil: usize) -> &[u32] {
         self.forms.nodes(stencil)
+    }
+
+    fn second_derivative(&self, stencil: usize, places: [usize; 2]) -> [f64; LANES] {
+        self.forms.second_derivative(stencil, places)
+    }
+
+    /// With `q = l² − 1` and `C = 2 (√(1 + q) − 1)`: `C' = 1/l` and `C'' = −1/2l³`, where `∇C = ∇q / l`.
+    fn shape(&self, _: usize, values: &[f64; LANES]) -> Shape {
+        let lengths = values.map(|c| 1.0 + 0.5 * c);
+        Shape {
+            form: lengths.map(|l| 1.0 / l),
+            outer: lengths.map(|l| -0.5 / l),
+        }
+    }
+
+    fn is_one_sided(&self, stencil: usize) -> bool {
+        self.one_sided[stencil]
     }
 
     #[inline]

@@ -89,6 +89,18 @@ pub enum MetricError {
 #[derive(Clone, Debug)]
 pub struct Metric {
     forms: QuadraticForms,
+    kinds: Vec<Kind>,
+}
+
+/// What a stencil holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// `E`, `F` and `G` of a node inside.
+    Inside,
+    /// `F` of a corner.
+    Corner,
+    /// Edges of the rim.
+    Rim,
 }
 
 impl Metric {
@@ -110,7 +122,7 @@ impl Metric {
             }
             is_corner[node as usize] = true;
         }
-        let mut forms = QuadraticForms::default();
+        let (mut forms, mut kinds) = (QuadraticForms::default(), Vec::new());
         for (node, fans) in fans_of_nodes(topology, rest).iter().enumerate() {
             for fan in fans {
                 let axes = match (fan.closed, is_corner[node]) {
@@ -119,12 +131,18 @@ impl Metric {
                     (false, false) => continue,
                 };
                 forms.push(&draft(topology, rest, node as u32, fan, &axes), first_node);
+                kinds.push(if fan.closed {
+                    Kind::Inside
+                } else {
+                    Kind::Corner
+                });
             }
         }
         for chain in rim_chains(topology) {
             push_edges(&mut forms, topology, rest, &chain, first_node);
         }
-        Ok(Metric { forms })
+        kinds.resize(forms.stencils(), Kind::Rim);
+        Ok(Metric { forms, kinds })
     }
 }
 
@@ -212,6 +230,22 @@ fn add_products(
     }
 }
 
+/// The symmetric matrix `(a, b; b, c)` without its negative principal values.
+fn pulling_part([a, b, c]: [f64; 3]) -> [f64; 3] {
+    let (mean, half) = (0.5 * (a + c), 0.5 * (a - c));
+    let radius = half.hypot(b);
+    let (large, small) = (mean + radius, mean - radius);
+    if small >= 0.0 {
+        return [a, b, c];
+    }
+    if large <= 0.0 {
+        return [0.0; 3];
+    }
+    // `large` times the projection on its direction, which is (A − small) / (large − small).
+    let share = large / (large - small);
+    [share * (a - small), share * b, share * (c - small)]
+}
+
 /// The edges of the rim in chains, each edge beginning where the one before ends as far as there is one.
 fn rim_chains(topology: &Topology) -> Vec<Vec<usize>> {
     let rim = |e: &usize| topology.edges[*e].is_boundary();
@@ -252,6 +286,24 @@ impl Constraints for Metric {
 
     fn nodes(&self, stencil: usize) -> &[u32] {
         self.forms.nodes(stencil)
+    }
+
+    fn second_derivative(&self, stencil: usize, places: [usize; 2]) -> [f64; LANES] {
+        self.forms.second_derivative(stencil, places)
+    }
+
+    /// The multipliers of `E`, `F` and `G` are a stress, `(t_E, ½ t_F; ½ t_F, t_G)`. Its second derivatives are not negative if its
+    /// principal values are not.
+    fn pull(&self, stencil: usize, multipliers: &[f64; LANES]) -> [f64; LANES] {
+        match self.kinds[stencil] {
+            Kind::Inside => {
+                let [e, f, g] =
+                    pulling_part([multipliers[0], 0.5 * multipliers[1], multipliers[2]]);
+                [e, 2.0 * f, g, 0.0]
+            }
+            Kind::Corner => [0.0; LANES],
+            Kind::Rim => multipliers.map(|t| t.max(0.0)),
+        }
     }
 
     #[inline]

@@ -22,17 +22,21 @@ pub mod area;
 mod choice;
 mod colouring;
 mod constraints;
+mod equations;
 #[cfg(test)]
 mod fixture;
 mod forms;
 pub mod inequality;
+mod lagrangian;
 mod lengths;
 mod metric;
 mod projection;
 pub mod strain;
 
 pub use choice::{Limit, LimitScratch};
-pub use constraints::{Constraints, Gradient, LANES, jacobian};
+pub use constraints::{Constraints, Gradient, LANES, Shape, jacobian};
+pub use equations::{EquationScratch, EquationSolver, Equations};
+pub use lagrangian::{Lagrangian, LagrangianScratch, LagrangianSettings};
 pub use lengths::{Lengths, LengthsError};
 pub use metric::{Metric, MetricError};
 pub use projection::{
@@ -40,12 +44,15 @@ pub use projection::{
 };
 
 use crate::linalg::Filter;
+use glam::DVec3;
 
 /// What every limit is told about a step.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitStep<'a> {
     /// Length of the step (s).
     pub h: f64,
+    /// Positions at the beginning of the step (m), over the whole world.
+    pub start: &'a [DVec3],
     /// Inverse mass of each node (1/kg), over the whole world.
     pub inverse_masses: &'a [f64],
     /// The directions each node may be moved in ([`Filter`]): held, sliding, on a line or free.

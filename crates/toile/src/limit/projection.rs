@@ -79,6 +79,22 @@ impl Default for ProjectionSettings {
     }
 }
 
+impl ProjectionSettings {
+    pub(super) fn check(&self) -> Result<(), ProjectionError> {
+        let check = |name, value: f64, good: bool, must| match good {
+            true => Ok(()),
+            false => Err(ProjectionError::Setting { name, value, must }),
+        };
+        let (tolerance, damping) = (self.tolerance, self.damping);
+        let positive = tolerance.is_finite() && tolerance > 0.0;
+        check("tolerance", tolerance, positive, "finite and above 0")?;
+        let small = (0.0..=1.0).contains(&damping);
+        check("damping", damping, small, "between 0 and 1")?;
+        let most = self.max_iterations;
+        check("max_iterations", f64::from(most), most > 0, "1 or more")
+    }
+}
+
 /// A projection that cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum ProjectionError {
@@ -187,17 +203,7 @@ const LARGEST_DAMPING: f64 = 1e4;
 impl<C: Constraints> Projection<C> {
     /// Prepares the projection onto some equations: their order, the pattern of the factor.
     pub fn new(constraints: C, settings: ProjectionSettings) -> Result<Self, ProjectionError> {
-        let check = |name, value: f64, good: bool, must| match good {
-            true => Ok(()),
-            false => Err(ProjectionError::Setting { name, value, must }),
-        };
-        let (tolerance, damping) = (settings.tolerance, settings.damping);
-        let positive = tolerance.is_finite() && tolerance > 0.0;
-        check("tolerance", tolerance, positive, "finite and above 0")?;
-        let small = (0.0..=1.0).contains(&damping);
-        check("damping", damping, small, "between 0 and 1")?;
-        let most = settings.max_iterations;
-        check("max_iterations", f64::from(most), most > 0, "1 or more")?;
+        settings.check()?;
         let equations = constraints.count();
         let plan = Plan::new(&constraints).ok_or(ProjectionError::TooLarge { equations })?;
         Ok(Projection {

@@ -25,6 +25,8 @@ pub(super) struct LimitWork {
     net_scratch: StrainScratch,
     inverse_masses: Vec<f64>,
     positions: Vec<DVec3>,
+    /// What the limits remember, one after another, as it will be after the step.
+    forces: Vec<f64>,
     /// Whether a node belongs to a cloth whose limit heeds obstacles.
     heeds: Vec<bool>,
     obstacles: Vec<Obstacle>,
@@ -50,6 +52,7 @@ impl LimitWork {
             net_scratch: StrainScratch::default(),
             inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             positions: vec![DVec3::ZERO; nodes],
+            forces: vec![0.0; model.limit_memory()],
             heeds,
             obstacles: Vec::new(),
             obstacle_of_node: vec![None; nodes],
@@ -72,13 +75,23 @@ impl LimitWork {
         }
         let step = LimitStep {
             h,
+            start: &state.positions,
             inverse_masses: &self.inverse_masses,
             filters: holds,
         };
+        // A state made before the model got its limits remembers nothing.
+        let known = state.limit_forces.len() == self.forces.len();
+        self.forces.fill(0.0);
+        if known {
+            self.forces.copy_from_slice(&state.limit_forces);
+        }
+        let mut forces = self.forces.as_mut_slice();
         let mut all: Option<LimitReport> = None;
         let limits = model.limits.iter().zip(&mut self.scratch);
         for (((_, limit), scratch), net) in limits.zip(&self.nets) {
-            let report = limit.apply(&step, &self.obstacles, scratch, &mut self.positions);
+            let (own, rest) = forces.split_at_mut(limit.memory());
+            forces = rest;
+            let report = limit.apply(&step, &self.obstacles, own, scratch, &mut self.positions);
             if let Some(net) = net
                 && !report.converged
             {
@@ -93,6 +106,11 @@ impl LimitWork {
             candidate.position = positions[i];
         });
         all.expect("made only for models with limits")
+    }
+
+    /// What the limits remember of the step.
+    pub(super) fn forces(&self) -> &[f64] {
+        &self.forces
     }
 
     /// The bodies that a limit might push free nodes into: those nearer than the node has moved in this step.

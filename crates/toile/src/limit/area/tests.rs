@@ -57,6 +57,7 @@ fn one_triangle_takes_the_step_found_by_hand() {
     let before = corners.map(|c| 1.1 * c);
     let mut after = before.to_vec();
     let step = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &[1.0; 3],
         filters: &[Filter::Free; 3],
@@ -172,6 +173,7 @@ fn the_published_matrix_is_not_definite_until_its_diagonal_is_doubled() {
     let limit = limit_of(&sheet, AreaSettings::default());
     let mut pressures = Pressures::default();
     let unit = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &vec![1.0; sheet.positions.len()],
         filters: &sheet.filters,

@@ -10,8 +10,10 @@
 //! The task is `min ½ |x − x̂|²_M / h²` subject to `c(x) ≤ 0`: the least change of the candidate `x̂`. Lengths are convex functions of
 //! the positions, so there is exactly one such `x`. (The paper warns that a barrier may lead into another minimum; that can only be so
 //! with other energies in the same minimisation.) Its multipliers are never negative and vanish where `c_i < 0`;
-//! `−Jᵀλ` is the force (N) of the limits. Three solvers find it:
+//! `−Jᵀλ` is the force (N) of the limits. Four solvers find it:
 //!
+//! * [`Multipliers`](InequalitySolver::Multipliers): springs with a force of their own, by Newton's method. For meshes of any size; what it remembers from
+//!   step to step is part of the state.
 //! * [`ActiveSet`](InequalitySolver::ActiveSet): the paper's own tightening sequence, by conjugate gradients on `h² Ĵ W Ĵᵀ`. Unless
 //!   [`stationarity`](InequalitySettings::stationarity) is asked for it stops at *a* point within the limits, near the nearest. Its
 //!   conjugate gradients have no preconditioner but the diagonal: sheets of 65×65 nodes that hang take hundreds of iterations a step, and often do
@@ -26,6 +28,7 @@ mod active_set;
 mod constraint;
 mod interior;
 mod multipliers;
+mod relaxed;
 #[cfg(test)]
 mod tests;
 
@@ -36,14 +39,17 @@ use constraint::{Pair, Problem};
 use glam::DVec3;
 use interior::Interior;
 use multipliers::{Multipliers, Row};
+use relaxed::Relaxed;
 use std::sync::Arc;
 use thiserror::Error;
 
 /// How the limits are met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InequalitySolver {
-    /// The tightening sequence of the paper.
+    /// The [method of multipliers](crate::limit::Lagrangian): fine meshes too.
     #[default]
+    Multipliers,
+    /// The tightening sequence of the paper.
     ActiveSet,
     /// Newton's method with a logarithmic barrier.
     Barrier,
@@ -74,8 +80,8 @@ pub struct InequalitySettings {
     pub solver: InequalitySolver,
     /// Targets between the worst violation and zero, for the active set.
     pub levels: u32,
-    /// For the active set: how near to the nearest positions within the limits, in parts of the mean rest length. `None` is the
-    /// paper's own: it stops as soon as the limits hold.
+    /// How near to the nearest positions within the limits: for the active set in parts of the mean rest length, and `None` is the
+    /// paper's own, which stops as soon as the limits hold; for multipliers as their exactness.
     pub stationarity: Option<f64>,
     /// Violation of a constraint (relative, as `c` is) at which to stop.
     pub tolerance: f64,
@@ -95,7 +101,7 @@ impl Default for InequalitySettings {
             stretch: 0.01,
             cross_edges: true,
             sides: Sides::One,
-            solver: InequalitySolver::ActiveSet,
+            solver: InequalitySolver::Multipliers,
             levels: 2,
             stationarity: None,
             tolerance: 1e-3,
@@ -159,6 +165,8 @@ pub struct InequalityLimit {
     pairs: Vec<Pair>,
     mean_length: f64,
     pattern: Arc<BlockPattern>,
+    /// Of [`InequalitySolver::Multipliers`].
+    relaxed: Option<Relaxed>,
 }
 
 /// Memory that [`InequalityLimit`] works in, and what the last call found.
@@ -179,6 +187,7 @@ pub struct InequalityScratch {
     nodal: Vec<DVec3>,
     origin: Vec<DVec3>,
     interior: Option<Box<Interior>>,
+    relaxed: relaxed::RelaxedScratch,
 }
 
 impl InequalityScratch {
@@ -248,6 +257,8 @@ impl InequalityLimit {
                 equal: settings.sides == Sides::Two && index < topology.edges.len(),
             });
         }
+        let relaxed = (settings.solver == InequalitySolver::Multipliers)
+            .then(|| Relaxed::new(&pairs, first_node, &settings));
         let pattern = || BlockPattern::new(topology.node_count, pairs.iter().map(|p| p.nodes));
         Ok(InequalityLimit {
             settings,
@@ -255,6 +266,7 @@ impl InequalityLimit {
             node_count: topology.node_count,
             pattern: Arc::new(pattern()),
             pairs,
+            relaxed,
             // A cloth without edges has no length; its obstacles are then measured in metres.
             mean_length: if mean > 0.0 { mean } else { 1.0 },
         })
@@ -269,17 +281,32 @@ impl InequalityLimit {
         scratch: &mut InequalityScratch,
         positions: &mut [DVec3],
     ) -> LimitReport {
-        self.apply_with(step, scratch, &InequalityInput::default(), positions)
+        self.apply_with(
+            step,
+            scratch,
+            &InequalityInput::default(),
+            &mut [],
+            positions,
+        )
     }
 
-    /// The same with what else is known.
+    /// How many numbers it remembers from step to step.
+    pub fn memory(&self) -> usize {
+        self.relaxed.as_ref().map_or(0, Relaxed::memory)
+    }
+
+    /// The same with what else is known, and `forces` to remember ([`memory`](Self::memory)).
     pub fn apply_with(
         &self,
         step: &LimitStep,
         scratch: &mut InequalityScratch,
         input: &InequalityInput,
+        forces: &mut [f64],
         positions: &mut [DVec3],
     ) -> LimitReport {
+        if let Some(relaxed) = &self.relaxed {
+            return relaxed.apply(step, scratch, input.obstacles, forces, positions);
+        }
         let nodes = self.first_node..self.first_node + self.node_count;
         let x = &mut positions[nodes.clone()];
         scratch.prepare(self, step, input, x);

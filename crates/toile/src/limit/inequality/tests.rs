@@ -45,6 +45,7 @@ fn one_edge_between_two_masses_is_shortened_to_its_limit() {
             let limit = triangle(exact(0.01, solver), [0.01, LOOSE, LOOSE]);
             let mut positions = vec![DVec3::ZERO, 1.2 * DVec3::X, DVec3::Y];
             let step = LimitStep {
+                start: &[],
                 h: STEP,
                 inverse_masses: &[weights[0], weights[1], 1.0],
                 filters: &[Filter::Free; 3],
@@ -86,6 +87,7 @@ fn a_hanging_chain_of_three_masses_gives_the_multipliers_found_by_hand() {
                 -candidate[1] * DVec3::Z,
             ];
             let step = LimitStep {
+                start: &[],
                 h: STEP,
                 inverse_masses: &[1.0; 3],
                 filters: &[Filter::Held, Filter::Free, Filter::Free],
@@ -147,6 +149,35 @@ fn the_three_solvers_agree_and_only_constraints_at_their_limit_push() {
 }
 
 #[test]
+fn multipliers_lead_to_the_same_positions_as_interior_points() {
+    let sheet = sheet(6, GridPattern::Triangles(Diagonals::Alternating));
+    let candidates = sheet.disturbed(0.15);
+    let run = |solver| {
+        let mut positions = candidates.clone();
+        let mut scratch = InequalityScratch::default();
+        let settings = InequalitySettings {
+            tolerance: 1e-6,
+            stationarity: Some(1e-6),
+            ..exact(0.01, solver)
+        };
+        let limit = limit_of(&sheet, settings);
+        let report = limit.apply(&sheet.step(), &mut scratch, &mut positions);
+        assert!(report.converged, "{solver:?} {report:?}");
+        assert!(report.least_multiplier.unwrap() >= 0.0);
+        (positions, scratch.multipliers().to_vec())
+    };
+    let (nearest, pulls) = run(InequalitySolver::PrimalDual);
+    let (found, found_pulls) = run(InequalitySolver::Multipliers);
+    let moved = largest_distance(&nearest, &candidates);
+    let apart = largest_distance(&nearest, &found);
+    assert!(apart < 1e-4 * moved, "{apart} of {moved}");
+    let largest = pulls.iter().copied().fold(0.0, f64::max);
+    for (a, b) in pulls.iter().zip(&found_pulls) {
+        assert!((a - b).abs() < 0.01 * largest, "{a} {b} of {largest}");
+    }
+}
+
+#[test]
 fn the_papers_sequence_ends_within_the_limits_near_the_nearest_positions() {
     let sheet = sheet(8, GridPattern::Triangles(Diagonals::Alternating));
     let candidates = sheet.disturbed(0.1);
@@ -160,6 +191,7 @@ fn the_papers_sequence_ends_within_the_limits_near_the_nearest_positions() {
     let nearest = run(exact(0.01, InequalitySolver::PrimalDual));
     let paper = run(InequalitySettings {
         tolerance: 1e-4,
+        solver: InequalitySolver::ActiveSet,
         ..Default::default()
     });
     let (moved, apart) = (
@@ -172,7 +204,13 @@ fn the_papers_sequence_ends_within_the_limits_near_the_nearest_positions() {
 #[test]
 fn gradients_and_curvatures_are_those_of_finite_differences() {
     let sheet = sheet(2, GridPattern::Quads);
-    let limit = limit_of(&sheet, InequalitySettings::default());
+    let limit = limit_of(
+        &sheet,
+        InequalitySettings {
+            solver: InequalitySolver::ActiveSet,
+            ..Default::default()
+        },
+    );
     let x = sheet.disturbed(0.3);
     let obstacles = [Obstacle {
         node: 4,
@@ -226,6 +264,7 @@ fn a_free_sheet_keeps_its_momentum_and_does_not_see_its_frame() {
     let before = sheet.disturbed(0.1);
     let settings = InequalitySettings {
         tolerance: 1e-4,
+        solver: InequalitySolver::ActiveSet,
         ..Default::default()
     };
     let limit = limit_of(&sheet, settings);
@@ -255,6 +294,7 @@ fn one_round_keeps_angular_momentum_about_where_it_started() {
     let settings = InequalitySettings {
         max_iterations: 1,
         levels: 1,
+        solver: InequalitySolver::ActiveSet,
         ..Default::default()
     };
     let before = sheet.disturbed(0.1);
@@ -272,6 +312,7 @@ fn obstacles_hold_in_the_same_solve_as_edges() {
         let limit = triangle(exact(0.0, solver), [0.0, LOOSE, LOOSE]);
         let mut positions = vec![DVec3::ZERO, 1.2 * DVec3::X, DVec3::Y];
         let step = LimitStep {
+            start: &[],
             h: STEP,
             inverse_masses: &[1.0; 3],
             filters: &[Filter::Free; 3],
@@ -289,7 +330,7 @@ fn obstacles_hold_in_the_same_solve_as_edges() {
             obstacles: &[elsewhere, wall],
             multipliers: &[],
         };
-        let report = limit.apply_with(&step, &mut scratch, &input, &mut positions);
+        let report = limit.apply_with(&step, &mut scratch, &input, &mut [], &mut positions);
         // Without the wall both would move by 0.1; it lets node 1 move by 0.05 only, and node 0 makes up for it. Node 0 gets
         // λ₁ h² = 0.15 (L = 1), node 1 the difference to 0.05 from the wall: 0.1 = λ₂ h² / mean length.
         assert!(report.converged, "{solver:?} {report:?}");
@@ -304,9 +345,16 @@ fn obstacles_hold_in_the_same_solve_as_edges() {
 
 #[test]
 fn a_node_inside_an_obstacle_is_pushed_to_its_surface() {
-    let limit = triangle(InequalitySettings::default(), [LOOSE; 3]);
+    let limit = triangle(
+        InequalitySettings {
+            solver: InequalitySolver::ActiveSet,
+            ..Default::default()
+        },
+        [LOOSE; 3],
+    );
     let mut positions = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
     let step = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &[1.0; 3],
         filters: &[Filter::Free; 3],
@@ -323,7 +371,7 @@ fn a_node_inside_an_obstacle_is_pushed_to_its_surface() {
         obstacles: &[floor],
         multipliers: &[],
     };
-    let report = limit.apply_with(&step, &mut scratch, &input, &mut positions);
+    let report = limit.apply_with(&step, &mut scratch, &input, &mut [], &mut positions);
     assert!(report.converged);
     assert!((positions[2] - DVec3::new(0.0, 1.0, 0.03)).length() < 1e-6);
 }
@@ -342,6 +390,7 @@ fn fixed_lengths_hold_from_both_sides_and_one_sided_ones_do_not() {
             sides,
             tolerance: 1e-6,
             max_linear_iterations: 2000,
+            solver: InequalitySolver::ActiveSet,
             ..Default::default()
         };
         let mut positions = squeezed.clone();
@@ -391,7 +440,10 @@ fn pins_pulled_apart_leave_finite_positions_and_an_honest_residual() {
 fn a_world_with_other_cloth_in_it_changes_nothing() {
     let alone = sheet(3, GridPattern::Quads);
     let mut expected = alone.disturbed(0.1);
-    let settings = InequalitySettings::default();
+    let settings = InequalitySettings {
+        solver: InequalitySolver::ActiveSet,
+        ..Default::default()
+    };
     limit_of(&alone, settings).apply(
         &alone.step(),
         &mut InequalityScratch::default(),
@@ -404,6 +456,7 @@ fn a_world_with_other_cloth_in_it_changes_nothing() {
     weights.extend(&alone.inverse_masses);
     let filters = vec![Filter::Free; world.len()];
     let step = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &weights,
         filters: &filters,
@@ -439,7 +492,10 @@ fn bad_settings_are_refused_by_name() {
             .map(|e| e.to_string())
             .unwrap_or_default()
     };
-    let good = InequalitySettings::default();
+    let good = InequalitySettings {
+        solver: InequalitySolver::ActiveSet,
+        ..Default::default()
+    };
     for stretch in [-0.01, f64::NAN, f64::INFINITY] {
         assert!(error(InequalitySettings { stretch, ..good }).starts_with("edge 0: the allowed"));
     }

@@ -43,6 +43,7 @@ fn sheet(cells: u32) -> Sheet {
 impl Sheet {
     fn step(&self) -> LimitStep<'_> {
         LimitStep {
+            start: &[],
             h: 0.01,
             inverse_masses: &self.inverse_masses,
             filters: &self.filters,

@@ -41,6 +41,7 @@ fn pull(length: f64, bounds_of_edge: StrainBounds, weights: [f64; 2], sweep: Swe
     let (limit, _) = one_edge(bounds_of_edge, sweep);
     let mut positions = vec![DVec3::ZERO, length * DVec3::X, DVec3::Y];
     let step = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &[weights[0], weights[1], 1.0],
         filters: &[Filter::Free; 3],
@@ -84,6 +85,7 @@ fn the_impulse_is_the_gradient_of_the_length() {
         DVec3::Y,
     ];
     let step = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &[1.0; 3],
         filters: &[Filter::Free; 3],
@@ -265,6 +267,7 @@ fn an_end_on_a_rail_across_its_edge_is_not_thrown_along_it() {
     let (limit, _) = one_edge(bounds(0.1, 1.0), Sweep::GaussSeidel);
     let mut positions = vec![DVec3::ZERO, DVec3::new(2.0, 1e-9, 0.0), DVec3::Y];
     let step = LimitStep {
+        start: &[],
         h: STEP,
         inverse_masses: &[1.0; 3],
         filters: &[Filter::Held, Filter::Line(DVec3::Y), Filter::Free],

@@ -1,0 +1,433 @@
+//! Limits of fine meshes: the method of multipliers.
+//!
+//! The task is that of a [projection](super::projection): the nearest positions, in the norm of the masses, at which equations
+//! `C(x) = 0` or inequalities `C(x) ≤ 0` hold,
+//!
+//! `min ½ (x − x̂)ᵀ M (x − x̂)` with `C(x) = 0`.
+//!
+//! A projection factors `J W Jᵀ`, which on fine meshes costs too much and converges too slowly: it knows nothing of how `J` turns when
+//! nodes move sideways, and cloth under tension moves sideways all the time. Here each constraint is a spring with a force of its own
+//! (Hestenes 1969, Powell 1969; for inequalities Rockafellar 1973). With multipliers `λ` and stiffnesses `k`,
+//!
+//! `L(x) = ½ (x − x̂)ᵀ M (x − x̂) + Σ (t² − λ²) / 2k`, `t = λ + k C(x)`, for an inequality not below 0.
+//!
+//! Each iteration is one step of Newton's method on `L`, with the matrix
+//!
+//! `H = M + Σ k ∇C ∇Cᵀ + Σ max(t, 0) ∇²C`,
+//!
+//! as far as `L` falls. Where `L` hardly falls any more and the constraints do not hold yet, `λ = t` is set. `H` has the pattern of the
+//! mesh and no entries but those of stiff springs, for which [`SystemSolver`] is made; its last term is the stiffness of taut cloth
+//! against moving sideways. A pattern of strain whose share of `J W Jᵀ` is `μ` is left with `1 / (1 + kμ)` of its violation for each
+//! change of `λ`. Long patterns have the smallest `μ`, and it falls with the square of the nodes across; so `k` grows with the number of
+//! nodes, and the changes stay few at any size of mesh.
+//!
+//! **From step to step.** The forces of a moment ago are a very good guess: most steps need no other `λ` than that of the last, and one or two
+//! steps of Newton's method from where the nodes were. What is handed on is the multiplier that the last of them predicts, `λ + k (C + J Δ)`,
+//! and not `λ + k C`: the second order of `C` is not a force. The caller keeps it ([`State`](crate::state::State)).
+//!
+//! **Inequalities** count in the matrix, though not in the gradient, when they are nearly in force ([`NEAR`]). Otherwise slack cloth
+//! would be moved as if it could never become taut, and most of each step would have to be taken back.
+//!
+//! Lengths are convex functions. So for inequalities `L` is convex, its minimum is the only one, and the method converges whatever the
+//! start. Equations that contradict each other (pins pulled apart) let `λ` grow without an end; the iterations end first, positions stay in
+//! between, and what is handed on does not grow any more.
+//!
+//! **Momentum.** The exact answer `x̂ − W Jᵀλ` has the momentum of `x̂`, linear and, about `x`, angular. An iteration that is not
+//! finished has not quite; for cloth that nothing holds what is wrong is a rigid motion, which changes no constraint and is taken out.
+//!
+//! **Obstacles** are inequalities of one node each, with friction as a force `τ` along them, `|τ| ≤ μ t`; see [`obstacles`].
+
+mod assembly;
+mod obstacles;
+#[cfg(test)]
+mod tests;
+
+use super::constraints::Constraints;
+use super::{LimitReport, LimitStep, Obstacle};
+use crate::linalg::{BlockMatrix, Filter, LinearSolver, Outcome, SolveSettings, SystemSolver};
+use crate::parallel;
+use assembly::{Rows, Wiring};
+use glam::{DMat3, DVec3};
+use obstacles::Touch;
+use std::ops::Range;
+
+/// How exactly to work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LagrangianSettings {
+    /// Worst violation that is left, relative.
+    pub tolerance: f64,
+    /// Newton steps at the most.
+    pub max_iterations: u32,
+    /// Stiffness of the constraints, relative to that at which a constraint by itself would lose half of its violation in
+    /// an iteration, for each node of the cloth.
+    pub stiffness: f64,
+    /// What a linear solve must leave of its residual.
+    pub linear_tolerance: f64,
+    /// An iteration has found the minimum when `L` fell as much as its quadratic model said, but for this part of the largest fall, and no
+    /// inequality leaves an edge shorter by twice this part than it has to be. Positions that merely satisfy the constraints are not enough:
+    /// slack cloth would be held up.
+    pub exactness: f64,
+}
+
+impl Default for LagrangianSettings {
+    fn default() -> Self {
+        LagrangianSettings {
+            tolerance: 1e-3,
+            max_iterations: 30,
+            stiffness: 16.0,
+            linear_tolerance: 1e-2,
+            exactness: 5e-3,
+        }
+    }
+}
+
+/// Iterations of the linear solver at the most, in one step of Newton's method.
+const LINEAR_ITERATIONS: u32 = 300;
+/// Shares of a Newton step that are tried, each half of the one before.
+const SHARES: u32 = 8;
+/// Differences of `L` that are rounding.
+const ROUNDING: f64 = 1e-12;
+/// `L` hardly falls any more when an iteration takes less than this part of it away.
+const HARDLY: f64 = 0.1;
+
+/// Brings candidates to where constraints hold, by multipliers.
+#[derive(Clone, Debug)]
+pub struct Lagrangian<C> {
+    constraints: C,
+    settings: LagrangianSettings,
+    nodes: Range<usize>,
+    wiring: Wiring,
+}
+
+/// What a [`Lagrangian`] works in. What it holds from before does not change any result.
+#[derive(Debug)]
+pub struct LagrangianScratch {
+    rows: Rows,
+    matrix: BlockMatrix,
+    solver: SystemSolver,
+    filters: Vec<Filter>,
+    masses: Vec<f64>,
+    /// Candidates as they came.
+    start: Vec<DVec3>,
+    saved: Vec<DVec3>,
+    downhill: Vec<DVec3>,
+    moves: Vec<DVec3>,
+    touches: Vec<Touch>,
+}
+
+impl<C: Constraints> Lagrangian<C> {
+    /// Prepares for some constraints: the pattern of the matrix and what adds up to each block of it.
+    pub fn new(constraints: C, settings: LagrangianSettings) -> Self {
+        Lagrangian {
+            nodes: constraints.node_range(),
+            wiring: Wiring::new(&constraints),
+            constraints,
+            settings,
+        }
+    }
+
+    /// The constraints.
+    pub fn constraints(&self) -> &C {
+        &self.constraints
+    }
+
+    /// Room to work in.
+    pub fn scratch(&self) -> LagrangianScratch {
+        let nodes = self.nodes.len();
+        let pattern = &self.wiring.pattern;
+        LagrangianScratch {
+            rows: Rows::new(&self.wiring),
+            matrix: BlockMatrix::new(pattern.clone()),
+            solver: SystemSolver::new(pattern, LinearSolver::Auto),
+            filters: vec![Filter::Free; nodes],
+            masses: vec![0.0; nodes],
+            start: vec![DVec3::ZERO; nodes],
+            saved: vec![DVec3::ZERO; nodes],
+            downhill: vec![DVec3::ZERO; nodes],
+            moves: vec![DVec3::ZERO; nodes],
+            touches: Vec::new(),
+        }
+    }
+
+    /// How many multipliers there are.
+    pub fn memory(&self) -> usize {
+        self.constraints.count()
+    }
+
+    /// Moves candidate positions (m) of the whole world until the constraints hold. `residual` of the report is the worst
+    /// violation. `forces` are the multipliers of the step before (N·m, one for each constraint, 0 if there was none) and then of this.
+    pub fn apply(
+        &self,
+        step: &LimitStep,
+        obstacles: &[Obstacle],
+        forces: &mut [f64],
+        scratch: &mut LagrangianScratch,
+        positions: &mut [DVec3],
+    ) -> LimitReport {
+        self.prepare(step, obstacles, scratch, positions);
+        let mut report = LimitReport {
+            iterations: 0,
+            linear_iterations: 0,
+            residual: 0.0,
+            least_multiplier: None,
+            converged: false,
+        };
+        self.linearise(scratch, positions);
+        scratch
+            .rows
+            .stiffen(&self.wiring, &scratch.masses, self.stiffness());
+        scratch
+            .rows
+            .load(&self.constraints, forces, step.h * step.h);
+        self.go_back(step, scratch, positions);
+        let mut found = self.linearise(scratch, positions);
+        let mut merit = self.merit(scratch, positions);
+        let mut scale = 0.0f64;
+        while report.iterations < self.settings.max_iterations {
+            report.iterations += 1;
+            let Some(solved) = self.newton_step(scratch, positions) else {
+                if report.iterations == 1 {
+                    positions[self.nodes.clone()].copy_from_slice(&scratch.start);
+                    found = self.linearise(scratch, positions);
+                }
+                break;
+            };
+            report.linear_iterations += solved.iterations;
+            scratch.rows.predict(&self.wiring, &scratch.moves);
+            let before = merit;
+            let foreseen = 0.5 * parallel::dot(&scratch.downhill, &scratch.moves);
+            scale = scale.max(foreseen);
+            let share;
+            (found, merit, share) = self.search(scratch, positions, before);
+            let settled = (before - merit - foreseen).abs() <= self.settings.exactness * scale
+                && !obstacles::changed(&scratch.touches, &scratch.start, self.local(positions));
+            if share == 0.0 || solved.converged && settled && self.holds(scratch, found) {
+                break;
+            }
+            if share == 1.0 && before - merit < HARDLY * before.abs() {
+                scratch.rows.keep_multipliers(&self.wiring);
+                obstacles::keep_multipliers(
+                    &mut scratch.touches,
+                    &scratch.start,
+                    self.local(positions),
+                );
+                merit = self.merit(scratch, positions);
+            }
+        }
+        report.residual = found;
+        report.converged = found <= self.settings.tolerance;
+        let square = step.h * step.h;
+        scratch
+            .rows
+            .store(&self.constraints, report.converged, forces, square);
+        self.keep_momentum(scratch, positions);
+        report.least_multiplier = self.least_multiplier(scratch);
+        report
+    }
+
+    /// Whether the constraints hold and no inequality pulls that need not.
+    fn holds(&self, scratch: &LagrangianScratch, worst: f64) -> bool {
+        worst <= self.settings.tolerance
+            && scratch.rows.slack(&self.wiring) <= 2.0 * self.settings.exactness
+    }
+
+    fn stiffness(&self) -> f64 {
+        self.settings.stiffness * self.nodes.len() as f64
+    }
+
+    /// Begins where the step began, with what is held already where it is going: what was taut then is so still.
+    fn go_back(&self, step: &LimitStep, scratch: &LagrangianScratch, positions: &mut [DVec3]) {
+        if step.start.is_empty() {
+            return;
+        }
+        let here = positions[self.nodes.clone()]
+            .iter_mut()
+            .zip(&scratch.filters);
+        for ((position, filter), start) in here.zip(&step.start[self.nodes.clone()]) {
+            *position = filter.constrain(*position, *start);
+        }
+    }
+
+    fn local<'a>(&self, positions: &'a [DVec3]) -> &'a [DVec3] {
+        &positions[self.nodes.clone()]
+    }
+
+    fn prepare(
+        &self,
+        step: &LimitStep,
+        obstacles: &[Obstacle],
+        scratch: &mut LagrangianScratch,
+        positions: &[DVec3],
+    ) {
+        for (local, node) in self.nodes.clone().enumerate() {
+            let weight = step.inverse_masses[node];
+            let movable = weight > 0.0 && weight.is_finite();
+            scratch.masses[local] = if movable { 1.0 / weight } else { 1.0 };
+            scratch.filters[local] = if movable {
+                step.filters[node]
+            } else {
+                Filter::Held
+            };
+        }
+        scratch.start.copy_from_slice(self.local(positions));
+        obstacles::find(
+            obstacles,
+            &self.nodes,
+            &scratch.masses,
+            &mut scratch.touches,
+        );
+    }
+
+    /// Works out values and gradients at some positions; answers with the worst violation.
+    fn linearise(&self, scratch: &mut LagrangianScratch, positions: &[DVec3]) -> f64 {
+        let rows = &mut scratch.rows;
+        rows.linearise(&self.constraints, &self.wiring, positions)
+    }
+
+    /// `L` at the positions that the rows were linearised at.
+    fn merit(&self, scratch: &LagrangianScratch, positions: &[DVec3]) -> f64 {
+        let here = self.local(positions);
+        let inertia = parallel::sum(here.len(), |i| {
+            0.5 * scratch.masses[i] * (here[i] - scratch.start[i]).length_squared()
+        });
+        let touches = obstacles::merit(&scratch.touches, &scratch.start, here);
+        inertia + scratch.rows.merit(&self.wiring) + touches
+    }
+
+    /// Works out the moves of one step of Newton's method; answers with how the linear solve ended, or `None` if there
+    /// is no such step.
+    fn newton_step(&self, scratch: &mut LagrangianScratch, positions: &[DVec3]) -> Option<Outcome> {
+        let here = self.local(positions);
+        let (masses, start) = (&scratch.masses, &scratch.start);
+        scratch.rows.weigh(&self.constraints, &self.wiring);
+        let rows = &scratch.rows;
+        parallel::fill(&mut scratch.downhill, |i| {
+            masses[i] * (start[i] - here[i]) - rows.gradient(&self.wiring, i)
+        });
+        let matrix = &mut scratch.matrix;
+        parallel::fill(&mut matrix.diagonal, |i| {
+            DMat3::from_diagonal(DVec3::splat(masses[i])) + rows.diagonal(&self.wiring, i)
+        });
+        parallel::fill(&mut matrix.lower, |b| rows.block(&self.wiring, b));
+        obstacles::add(
+            &mut scratch.touches,
+            start,
+            here,
+            &mut scratch.downhill,
+            matrix,
+        );
+        if !scratch.solver.factor(matrix, &scratch.filters) {
+            return None;
+        }
+        scratch.moves.fill(DVec3::ZERO);
+        let free = scratch.downhill.iter().zip(&scratch.filters);
+        let unbalanced: f64 = free.map(|(d, f)| f.apply(*d).length_squared()).sum();
+        let settings = SolveSettings {
+            residual: self.settings.linear_tolerance * unbalanced.sqrt(),
+            iterations: LINEAR_ITERATIONS,
+        };
+        let matrix = &scratch.matrix;
+        let (b, x) = (&scratch.downhill, &mut scratch.moves);
+        let solved = scratch
+            .solver
+            .solve(matrix, b, &scratch.filters, x, settings);
+        solved.residual.is_finite().then_some(solved)
+    }
+
+    /// Goes along the moves as far as `L` falls; answers with the worst violation there, `L`, and the share.
+    fn search(
+        &self,
+        scratch: &mut LagrangianScratch,
+        positions: &mut [DVec3],
+        merit: f64,
+    ) -> (f64, f64, f64) {
+        scratch.saved.copy_from_slice(self.local(positions));
+        let mut share = 1.0;
+        for _ in 0..SHARES {
+            let here = &mut positions[self.nodes.clone()];
+            let steps = scratch.saved.iter().zip(&scratch.moves);
+            for (position, (from, step)) in here.iter_mut().zip(steps) {
+                *position = *from + share * *step;
+            }
+            let worst = self.linearise(scratch, positions);
+            let reached = self.merit(scratch, positions);
+            if reached <= merit + ROUNDING * merit.abs() {
+                return (worst, reached, share);
+            }
+            share *= 0.5;
+        }
+        positions[self.nodes.clone()].copy_from_slice(&scratch.saved);
+        let worst = self.linearise(scratch, positions);
+        (worst, merit, 0.0)
+    }
+
+    /// Takes the rigid motion out of what was done to cloth that nothing holds.
+    fn keep_momentum(&self, scratch: &mut LagrangianScratch, positions: &mut [DVec3]) {
+        let free = |f: &Filter| *f == Filter::Free;
+        if !scratch.filters.iter().all(free) || !scratch.touches.is_empty() {
+            return;
+        }
+        let here = &mut positions[self.nodes.clone()];
+        // Once for the motion, and again for the little that turning has moved the points that momentum is about.
+        for _ in 0..3 {
+            let steps = here.iter().zip(&scratch.start);
+            for (step, (position, start)) in scratch.moves.iter_mut().zip(steps) {
+                *step = *position - *start;
+            }
+            let motion = rigid_motion(&scratch.masses, here, &scratch.moves);
+            for position in here.iter_mut() {
+                *position -= motion.at(*position);
+            }
+        }
+    }
+
+    fn least_multiplier(&self, scratch: &LagrangianScratch) -> Option<f64> {
+        let edges = scratch.rows.least_multiplier(&self.constraints);
+        let touches = scratch.touches.iter().map(Touch::multiplier);
+        edges.into_iter().chain(touches).reduce(f64::min)
+    }
+}
+
+/// A small rigid motion about a point.
+struct RigidMotion {
+    centre: DVec3,
+    shift: DVec3,
+    turn: DVec3,
+}
+
+impl RigidMotion {
+    fn at(&self, position: DVec3) -> DVec3 {
+        self.shift + self.turn.cross(position - self.centre)
+    }
+}
+
+/// The rigid motion that takes the linear and angular momentum out of some moves to these positions. Turning them by `−ω` leaves
+/// `Σ m r × Δ − Σ m ((r·s) I − r sᵀ) ω` of the moment about the centre, with `r` the arms now and `s = r − Δ` those before.
+fn rigid_motion(masses: &[f64], positions: &[DVec3], moves: &[DVec3]) -> RigidMotion {
+    let total: f64 = masses.iter().sum();
+    let mean = |values: &[DVec3]| {
+        let sum: DVec3 = values.iter().zip(masses).map(|(v, m)| *m * *v).sum();
+        sum / total
+    };
+    let (centre, shift) = (mean(positions), mean(moves));
+    let (mut inertia, mut spin) = (DMat3::ZERO, DVec3::ZERO);
+    for ((position, step), mass) in positions.iter().zip(moves).zip(masses) {
+        let (arm, change) = (*position - centre, *step - shift);
+        let before = arm - change;
+        let product = DMat3::from_diagonal(DVec3::splat(arm.dot(before)));
+        let outer = DMat3::from_cols(arm * before.x, arm * before.y, arm * before.z);
+        inertia += *mass * (product - outer);
+        spin += *mass * arm.cross(change);
+    }
+    // Cloth on a straight line cannot be turned about it.
+    let invertible = inertia.determinant() > 1e-12 * inertia.x_axis.length().powi(3);
+    RigidMotion {
+        centre,
+        shift,
+        turn: if invertible {
+            inertia.inverse() * spin
+        } else {
+            DVec3::ZERO
+        },
+    }
+}
