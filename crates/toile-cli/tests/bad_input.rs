@@ -302,6 +302,12 @@ fn impossible_limits_are_named() {
     refused(exact, &[limit, "lengths", "tolerance"]);
     let shrink = with_line("limit.inequality = { stretch = -0.5 }");
     refused(shrink, &[limit, "inequality"]);
+    let area = with_line("model = \"area\"\nlimit.inequality = {}");
+    refused(area, &[limit, "already is a limit", "`area`"]);
+    let hard = with_line("model = \"area\"\nlimit.area = { regularisation = 0.5 }");
+    refused(hard, &[limit, "area", "above 1"]);
+    let springs = with_line("model = \"area\"\nmaterial.weak_springs = -1");
+    refused(springs, &["cloth.sheet.material.weak_springs", "-1"]);
     let unknown = with_line("limit.strain = { strech = 0.1 }");
     refused(unknown, &["strech", "stretch"]);
 }

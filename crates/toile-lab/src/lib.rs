@@ -4,6 +4,7 @@
 //! beside the reference, with a tolerance and a verdict, and pictures of what it saw. The registry
 //! [`EXPERIMENTS`] is what `toile lab list` shows.
 
+mod dense;
 mod experiments;
 mod outcome;
 mod plot;

@@ -1,7 +1,8 @@
 //! The experiments by name, and how one is run.
 
 use crate::experiments::{
-    buckle, cantilever, catenary, free_flight, modes, orders, pendulum, plate, post_buckling,
+    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, modes, orders, pendulum,
+    plate, post_buckling,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -89,6 +90,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     catenary::EXPERIMENT,
     pendulum::EXPERIMENT,
     modes::EXPERIMENT,
+    degrees_of_freedom::EXPERIMENT,
+    area::filter::EXPERIMENT,
+    area::standalone::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -1,12 +1,12 @@
 //! One time step, as an outline.
 
-mod limit;
+pub(crate) mod limit;
 
 use crate::advance::{Saved, StabilityScratch};
 use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
-use crate::contact::{Candidate, Placement, collide};
+use crate::contact::{Candidate, Placement, collide, halt};
 use crate::drive::drive_pins;
 use crate::energy::assembly::Plan;
 use crate::integrate::mixed::MixedScratch;
@@ -35,7 +35,7 @@ pub fn step(
     let mut watch = Watch::start(workspace.clock);
 
     drive_pins(model, state, workspace, h);
-    workspace.place_bodies(model, state.time, h);
+    workspace.begin(model, state.time, h);
     watch.lap(|times| &mut times.drive);
 
     let predicted = predict(model, state, workspace, h, &mut watch);
@@ -89,7 +89,7 @@ pub struct Workspace {
     /// What an implicit integrator needs besides.
     pub(crate) system: Option<Box<System>>,
     /// What limits need.
-    limits: Option<Box<LimitWork>>,
+    pub(crate) limits: Option<Box<LimitWork>>,
     /// States to go back to.
     pub(crate) saved: Option<Box<Saved>>,
     /// What the stability limit is worked out in.
@@ -146,13 +146,26 @@ impl Workspace {
         .fold(0.0, f64::max)
     }
 
-    fn place_bodies(&mut self, model: &Model, time: f64, h: f64) {
+    /// Places the bodies, and forgets what limits said of the last step.
+    fn begin(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
         let placements = model.bodies.iter().map(|b| b.placement(time, h));
         self.bodies.extend(placements);
+        if let Some(work) = self.limits.as_deref_mut() {
+            work.forget();
+        }
     }
 
+    /// Lets the limits act that have not acted yet; answers how well all of them held.
     fn limit(&mut self, model: &Model, state: &State, h: f64) -> Option<LimitReport> {
+        if !model.integrator.is_whole() {
+            self.apply_limits(model, state, h);
+        }
+        self.limits.as_deref().and_then(LimitWork::report)
+    }
+
+    /// Moves the candidates until the limits hold, and their velocities with them.
+    pub(crate) fn apply_limits(&mut self, model: &Model, state: &State, h: f64) {
         let Workspace {
             limits,
             holds,
@@ -160,11 +173,19 @@ impl Workspace {
             candidates,
             ..
         } = self;
-        let work = limits.as_deref_mut()?;
-        Some(work.apply(model, state, holds, bodies, candidates, h))
+        if let Some(work) = limits.as_deref_mut() {
+            work.apply(model, state, holds, bodies, candidates, h);
+        }
     }
 
     fn collide(&mut self, model: &Model, state: &State, h: f64) {
+        if !model.integrator.is_whole() {
+            self.meet_bodies(model, state, h);
+        }
+    }
+
+    /// Lets the candidates' motion collide with the bodies.
+    pub(crate) fn meet_bodies(&mut self, model: &Model, state: &State, h: f64) {
         if self.bodies.is_empty() {
             return;
         }
@@ -178,9 +199,26 @@ impl Workspace {
         });
     }
 
+    /// Stops candidates that are at a body's surface from moving into it, where they stand.
+    pub(crate) fn halt_at_bodies(&mut self, model: &Model, h: f64) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let (bodies, holds) = (&self.bodies, &self.holds);
+        parallel::for_each(&mut self.candidates, |i, candidate| {
+            if holds[i] == Filter::Free {
+                *candidate = halt(bodies, *candidate, model.contact_offsets[i], h);
+            }
+        });
+    }
+
+    /// Whether all candidates are numbers.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.candidates.iter().all(Candidate::is_finite)
+    }
+
     fn check_finite(&self, model: &Model, time: f64, phase: Phase) -> Result<(), StepError> {
-        let finite = |c: &Candidate| c.position.is_finite() && c.velocity.is_finite();
-        let Some(bad) = self.candidates.iter().position(|c| !finite(c)) else {
+        let Some(bad) = self.candidates.iter().position(|c| !c.is_finite()) else {
             return Ok(());
         };
         let cloth = model.cloths.iter().find(|c| c.nodes.contains(&bad));

@@ -1,8 +1,10 @@
 //! One file per experiment.
 
+pub(crate) mod area;
 pub(crate) mod buckle;
 pub(crate) mod cantilever;
 pub(crate) mod catenary;
+pub(crate) mod degrees_of_freedom;
 pub(crate) mod free_flight;
 pub(crate) mod modes;
 pub(crate) mod orders;

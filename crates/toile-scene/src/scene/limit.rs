@@ -39,6 +39,7 @@ fn settle(source: &SceneSource, field: &str, spec: &mut ClothSpec) -> Result<(),
         ModelSpec::Isometric => LimitSpec::Isometric(IsometricSpec::default()),
         ModelSpec::QuasiInextensible => LimitSpec::Lengths(ProjectionSpec::default()),
         ModelSpec::Inequality => LimitSpec::Inequality(InequalitySpec::default()),
+        ModelSpec::Area => LimitSpec::Area(AreaSpec::default()),
         _ => return Ok(()),
     };
     let given = spec.limit.get_or_insert_with(|| own.clone());

@@ -10,15 +10,17 @@ use crate::spec::{
 };
 use glam::DVec3;
 use toile::energy::{
-    BaraffWitkin, BendLaw, ChoiKoMaterial, ClothCurvature, CreaseMaterial, Curve, EnergyBatch,
-    Fabric, Hessian, HingeEnergy, HingeHessian, HingeMaterial, Kawabata, MassSpringMaterial,
-    MembraneBatch, MembraneLaw, QuadraticBend, RestAngles, Yield, bend_springs, choi_ko,
-    cloth_hinges, mass_spring,
+    BaraffWitkin, BendLaw, ChoiKoMaterial, ClothCurvature, CreaseMaterial, Curve, EdgeKinds,
+    EnergyBatch, Fabric, Hessian, HingeEnergy, HingeHessian, HingeMaterial, Kawabata, MassSpring,
+    MassSpringMaterial, MembraneBatch, MembraneLaw, QuadraticBend, RestAngles, Yield, bend_springs,
+    choi_ko, cloth_hinges, mass_spring,
 };
 use toile::mesh::{RestShape, Topology, Warp};
 
 /// Mass per area of cloth that nobody has said more of (kg/m²).
 const DEFAULT_DENSITY: f64 = 0.15;
+/// What keeps triangles from growing thin where areas alone are kept (N/m).
+const AREA_SPRINGS: f64 = 80.0;
 
 /// A cloth as far as its energies are concerned.
 pub(super) struct Sheet<'a> {
@@ -63,6 +65,7 @@ pub(super) fn check_material(
         ("material.shear_stiffness", Some(m.shear_stiffness)),
         ("material.bend", Some(m.bend)),
         ("material.weft_bend", m.weft_bend),
+        ("material.weak_springs", m.weak_springs),
         ("material.damping", Some(m.damping)),
         ("material.bend_damping", m.bend_damping),
         ("fold.hardening", Some(spec.fold.hardening)),
@@ -150,6 +153,12 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
             "does nothing without dihedral or curvature bending",
         ),
         (
+            m.weak_springs.is_some()
+                && !matches!(spec.model, ModelSpec::Inequality | ModelSpec::Area),
+            "weak_springs",
+            "belong to the models inequality and area",
+        ),
+        (
             m.fabric.is_some() && !measured,
             "fabric",
             "only its density counts unless model = \"kawabata\"",
@@ -169,7 +178,10 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
 fn is_limit(model: ModelSpec) -> bool {
     matches!(
         model,
-        ModelSpec::Isometric | ModelSpec::QuasiInextensible | ModelSpec::Inequality
+        ModelSpec::Isometric
+            | ModelSpec::QuasiInextensible
+            | ModelSpec::Inequality
+            | ModelSpec::Area
     )
 }
 
@@ -287,7 +299,8 @@ fn membrane(
     };
     let (topology, rest, first) = (sheet.topology, sheet.rest, sheet.first_node);
     let law = match spec.model {
-        ModelSpec::Isometric | ModelSpec::Inequality => return Ok(Vec::new()),
+        ModelSpec::Isometric => return Ok(Vec::new()),
+        ModelSpec::Inequality | ModelSpec::Area => return Ok(weak_springs(spec, sheet)),
         ModelSpec::QuasiInextensible => {
             let material = MassSpringMaterial {
                 stretch: 0.0,
@@ -346,6 +359,22 @@ fn membrane(
         batches.push(EnergyBatch::Quads(quads));
     }
     Ok(batches)
+}
+
+/// The weak springs of a model that is held by its limit, if it has any.
+fn weak_springs(spec: &ClothSpec, sheet: &Sheet) -> Vec<EnergyBatch> {
+    let m = &spec.material;
+    let (stiffness, on) = match spec.model {
+        ModelSpec::Area => (m.weak_springs.unwrap_or(AREA_SPRINGS), EdgeKinds::Cross),
+        _ => (m.weak_springs.unwrap_or(0.0), EdgeKinds::All),
+    };
+    if stiffness == 0.0 {
+        return Vec::new();
+    }
+    let springs = MassSpring::uniform(sheet.topology, sheet.rest, stiffness, on);
+    vec![EnergyBatch::Springs(
+        springs.batch(sheet.first_node, m.damping),
+    )]
 }
 
 fn hessian(spec: HessianSpec) -> Hessian {

@@ -239,6 +239,7 @@ fn integrator(time: &TimeSpec) -> Integrator {
         IntegratorSpec::MixedA => mixed(MixedScheme::A),
         IntegratorSpec::MixedB => mixed(MixedScheme::B),
         IntegratorSpec::MixedC => mixed(MixedScheme::C),
+        IntegratorSpec::MixedLimited => mixed(MixedScheme::Limited),
         IntegratorSpec::BackwardEuler => implicit(ImplicitRule::BackwardEuler),
         IntegratorSpec::Bdf2 => implicit(ImplicitRule::Bdf2),
     }

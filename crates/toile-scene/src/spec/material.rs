@@ -23,6 +23,8 @@ pub enum ModelSpec {
     QuasiInextensible,
     /// Edges never grow longer than allowed, and shrink as they like (Jin and others 2017).
     Inequality,
+    /// Faces keep their areas; weak springs across them keep them from growing thin (Kim 2015).
+    Area,
 }
 
 /// What resists bending.
@@ -30,7 +32,7 @@ pub enum ModelSpec {
 #[serde(rename_all = "kebab-case")]
 pub enum BendingSpec {
     /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, curvature for baraff-witkin and
-    /// kawabata; for isometric, quasi-inextensible and inequality the quadratic form if the cloth is flat at rest, else curvature.
+    /// kawabata; for isometric, quasi-inextensible, inequality and area the quadratic form if the cloth is flat at rest, else curvature.
     #[default]
     Model,
     /// Hinges at the edges, with rest angles (Bridson, Marino and Fedkiw 2003); see `fold`.
@@ -77,6 +79,10 @@ pub struct MaterialSpec {
     /// Bending rigidity of the weft (N·m), if it is another (dihedral and curvature bending).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft_bend: Option<f64>,
+    /// Stiffness of weak springs (N/m): for inequality on all edges and cross edges, 0 if not given; for area on the cross edges, 80 if not
+    /// given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weak_springs: Option<f64>,
     /// Internal damping as a time (s): damping force over elastic force per rate of strain.
     pub damping: f64,
     /// Damping of bending as a time (s); the same as `damping` if not given.
@@ -99,6 +105,7 @@ impl Default for MaterialSpec {
             shear_stiffness: 400.0,
             bend: 1e-5,
             weft_bend: None,
+            weak_springs: None,
             damping: 2e-3,
             bend_damping: None,
             fabric: None,

@@ -140,6 +140,8 @@ pub enum IntegratorSpec {
     MixedB,
     /// The same with two solves; second order, does not overshoot: the one to choose.
     MixedC,
+    /// Limits and contact in the middle of the step (Jin and others 2017); first order. For cloth that its limits hold together.
+    MixedLimited,
 }
 
 /// How a step is cut into shorter ones. Whatever is chosen here, a step that diverges is taken back and halved.

@@ -2,7 +2,7 @@
 //!
 //! A mode of the linearised cloth with stiffness `λ = ω²` and damping `μ`, eigenvalues of `M⁻¹K` and `M⁻¹D`, is stable
 //!
-//! * with a mixed scheme for `h < 2/√λ`, whatever `μ` (scheme C a little beyond that)
+//! * with a mixed scheme for `h < 2/√λ`, whatever `μ` (scheme C a little beyond that), with the limited one for `h < √(2/λ)`
 //! * with symplectic Euler for `h²λ + 2hμ < 4`, so `h < 4 / (μ + √(μ² + 4λ))`.
 //!
 //! The largest `λ` and `μ` come from power iterations on the matrices that an implicit step would use. They leave out
@@ -12,7 +12,7 @@
 
 use crate::energy::assembly::Plan;
 use crate::energy::{Memory, Weights};
-use crate::integrate::Integrator;
+use crate::integrate::{Integrator, MixedScheme};
 use crate::linalg::BlockMatrix;
 use crate::model::Model;
 use crate::parallel::{self, dot};
@@ -66,7 +66,13 @@ impl StabilityScratch {
         };
         match model.integrator {
             Integrator::Implicit(_) => f64::INFINITY,
-            Integrator::Mixed(_) => 2.0 / self.largest(model, state, &stiffness).sqrt(),
+            Integrator::Mixed(settings) => {
+                let squared = match settings.scheme {
+                    MixedScheme::Limited => 2.0,
+                    _ => 4.0,
+                };
+                (squared / self.largest(model, state, &stiffness)).sqrt()
+            }
             Integrator::SymplecticEuler => {
                 let lambda = self.largest(model, state, &stiffness);
                 let air = model.air_damping.iter().copied().fold(0.0, f64::max);

@@ -24,6 +24,12 @@ pub(crate) struct Candidate {
     pub velocity: DVec3,
 }
 
+impl Candidate {
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite() && self.velocity.is_finite()
+    }
+}
+
 /// Bodies that press a node from two sides need a second look at the first.
 const ROUNDS: usize = 2;
 /// Steps of sphere tracing before a grazing motion counts as contact.
@@ -85,7 +91,7 @@ fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option
         let local = start.lerp(end, fraction);
         let sample = body.shape.sample(local);
         let clearance = sample.distance - offset;
-        if clearance <= 1e-9 + 1e-6 * offset {
+        if clearance <= touching(offset) {
             // At the surface already when the step begins: only a motion into the body is a contact.
             if travelled > 0.0 || (end - start).dot(sample.normal) < 0.0 {
                 return Some(contact(local, sample.normal, fraction));
@@ -113,23 +119,50 @@ fn respond(
         fraction,
     } = *contact;
     let surface_velocity = (body.end.apply(local) - body.start.apply(local)) / h;
-    let relative = candidate.velocity - surface_velocity;
-    let approach = relative.dot(normal);
-    let tangential = relative - approach * normal;
-    let (kept_tangential, normal_speed) = if approach < 0.0 {
-        let speed = tangential.length();
-        let kept = (speed + body.friction * approach).max(0.0);
-        (tangential.normalize_or_zero() * kept, 0.0)
-    } else {
-        (tangential, approach)
-    };
-    let slide = kept_tangential + normal_speed * normal;
+    let slide = slide(body, candidate.velocity - surface_velocity, normal);
     let rest_of_step = (1.0 - fraction) * h;
     let position = body.end.apply(local) + rest_of_step * slide;
     Candidate {
         position: push_out(body, &body.end, position, offset),
         velocity: surface_velocity + slide,
     }
+}
+
+/// The velocity relative to a body's surface (m/s) that contact leaves: not into the body, and slower by friction.
+fn slide(body: &Placement, relative: DVec3, normal: DVec3) -> DVec3 {
+    let approach = relative.dot(normal);
+    if approach >= 0.0 {
+        return relative;
+    }
+    let tangential = relative - approach * normal;
+    let kept = (tangential.length() + body.friction * approach).max(0.0);
+    tangential.normalize_or_zero() * kept
+}
+
+/// Distance from the surface, less the offset, at which a node counts as touching it (m).
+fn touching(offset: f64) -> f64 {
+    1e-9 + 1e-6 * offset
+}
+
+/// Takes from a candidate that stands at the surface of bodies at the end of the step the velocity with which it would go on into
+/// them. Its position stays.
+pub(crate) fn halt(
+    bodies: &[Placement],
+    mut candidate: Candidate,
+    offset: f64,
+    h: f64,
+) -> Candidate {
+    for body in bodies {
+        let local = body.end.unapply(candidate.position);
+        let sample = body.shape.sample(local);
+        if sample.distance - offset <= touching(offset) {
+            let surface_velocity = (candidate.position - body.start.apply(local)) / h;
+            let relative = candidate.velocity - surface_velocity;
+            let normal = body.end.rotation * sample.normal;
+            candidate.velocity = surface_velocity + slide(body, relative, normal);
+        }
+    }
+    candidate
 }
 
 fn push_out(body: &Placement, pose: &Pose, point: DVec3, offset: f64) -> DVec3 {

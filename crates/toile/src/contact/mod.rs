@@ -13,6 +13,6 @@ mod support;
 
 pub use body::{Body, Placement};
 pub use collide::smallest_gap;
-pub(crate) use collide::{Candidate, collide};
+pub(crate) use collide::{Candidate, collide, halt};
 pub use shape::{Sample, Shape, ShapeError};
 pub(crate) use support::{Support, Verdict, find_support};

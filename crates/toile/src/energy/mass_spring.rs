@@ -50,7 +50,36 @@ pub struct MassSpring {
     pub flexion: Vec<([u32; 2], f64, f64)>,
 }
 
+/// Which pairs of nodes get a spring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeKinds {
+    /// Edges and cross edges.
+    All,
+    /// Cross edges alone: diagonals of quads, opposite corners of triangle pairs.
+    Cross,
+}
+
 impl MassSpring {
+    /// The same spring constant (N/m) everywhere: `f = k (l − l̄)`, whatever the length.
+    pub fn uniform(
+        topology: &Topology,
+        rest: &RestShape,
+        constant: f64,
+        on: EdgeKinds,
+    ) -> MassSpring {
+        let edges = topology.edges.iter().map(|e| e.nodes);
+        let cross = topology.cross_edges.iter().map(|c| c.nodes);
+        let spring = |(nodes, &length): ([u32; 2], &f64)| (nodes, length, constant * length);
+        MassSpring {
+            structural: match on {
+                EdgeKinds::All => edges.zip(&rest.edge_lengths).map(spring).collect(),
+                EdgeKinds::Cross => Vec::new(),
+            },
+            shear: cross.zip(&rest.cross_lengths).map(spring).collect(),
+            flexion: Vec::new(),
+        }
+    }
+
     /// All springs in one batch, the cloth's nodes shifted by `first_node`, each with damping `τ k / l̄`.
     pub fn batch(&self, first_node: u32, damping_time: f64) -> SpringBatch {
         let all = self

@@ -33,7 +33,7 @@ pub use hinge::{
     RestAnglesError, cloth_hinges,
 };
 pub use hinge_energy::HingeEnergy;
-pub use mass_spring::{MassSpring, MassSpringMaterial, mass_spring};
+pub use mass_spring::{EdgeKinds, MassSpring, MassSpringMaterial, mass_spring};
 pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
 pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
 pub use spring::{Spring, SpringBatch};

@@ -45,13 +45,23 @@ impl Integrator {
         }
     }
 
+    /// Whether steps bound strain themselves, as a filter of velocities.
+    pub(crate) fn filters_strain(&self) -> bool {
+        matches!(self, Integrator::Mixed(settings) if settings.scheme != MixedScheme::Limited)
+    }
+
+    /// Whether a step meets limits and bodies itself, where its scheme wants them; else both come after it.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self, Integrator::Mixed(settings) if settings.scheme == MixedScheme::Limited)
+    }
+
     /// The order of accuracy in the positions, with steps of varying length.
     pub fn order(&self) -> u32 {
         match self {
             Integrator::SymplecticEuler => 1,
             Integrator::Mixed(settings) => match settings.scheme {
                 MixedScheme::A | MixedScheme::C => 2,
-                MixedScheme::B => 1,
+                MixedScheme::B | MixedScheme::Limited => 1,
             },
             Integrator::Implicit(settings) => match settings.rule {
                 ImplicitRule::BackwardEuler => 1,

@@ -2,7 +2,8 @@
 //!
 //! Limits come after the integrator and before contact. They move positions by `Δx`; the velocities follow the integrator's own
 //! rule, `Δv = Δx / H`, with `H` its [reach](crate::integrate::Integrator): the step itself for backward Euler, two thirds of it for
-//! BDF2.
+//! BDF2. Two exceptions, both of [mixed schemes](crate::integrate::mixed): strain limits filter their velocities, in the middle
+//! of the step and at its end ([`LimitWork::filter_velocities`]); and the limited scheme has all limits in its middle.
 //!
 //! **The net.** A limit that fails may leave edges at any length, the next step starts from there, and cloth explodes. Where a limit
 //! of equations or inequalities has not converged, edges are therefore brought back within coarse bounds by a few sweeps of
@@ -19,7 +20,7 @@ use glam::DVec3;
 
 /// What the limits of a model work in.
 #[derive(Debug)]
-pub(super) struct LimitWork {
+pub(crate) struct LimitWork {
     scratch: Vec<LimitScratch>,
     nets: Vec<Option<StrainLimit>>,
     net_scratch: StrainScratch,
@@ -31,11 +32,13 @@ pub(super) struct LimitWork {
     heeds: Vec<bool>,
     obstacles: Vec<Obstacle>,
     obstacle_of_node: Vec<Option<Obstacle>>,
+    /// How well those held that have acted in this step, all in one.
+    report: Option<LimitReport>,
 }
 
 impl LimitWork {
     /// Room for a model's limits, if it has any.
-    pub(super) fn for_model(model: &Model) -> Option<Self> {
+    pub(crate) fn for_model(model: &Model) -> Option<Self> {
         if model.limits.is_empty() {
             return None;
         }
@@ -56,11 +59,46 @@ impl LimitWork {
             heeds,
             obstacles: Vec::new(),
             obstacle_of_node: vec![None; nodes],
+            report: None,
         })
     }
 
-    /// Moves the candidates until the limits hold; answers how well they do, all in one.
-    pub(super) fn apply(
+    /// How well the limits held in this step so far, the worst of them; `None` before any has acted.
+    pub(crate) fn report(&self) -> Option<LimitReport> {
+        self.report
+    }
+
+    /// A new step begins.
+    pub(crate) fn forget(&mut self) {
+        self.report = None;
+    }
+
+    /// Changes velocities (m/s) so that nodes which start at `positions` and move with them for the step arrive within the
+    /// strain limits' bounds.
+    pub(crate) fn filter_velocities(
+        &mut self,
+        model: &Model,
+        holds: &[Filter],
+        positions: &[DVec3],
+        velocities: &mut [DVec3],
+        h: f64,
+    ) {
+        let step = LimitStep {
+            h,
+            start: positions,
+            inverse_masses: &self.inverse_masses,
+            filters: holds,
+        };
+        for ((_, limit), scratch) in model.limits.iter().zip(&mut self.scratch) {
+            if let (Limit::Strain(strain), LimitScratch::Strain(scratch)) = (limit, scratch) {
+                let report = strain.filter_velocities(&step, scratch, positions, velocities);
+                self.report = Some(worst(self.report, report));
+            }
+        }
+    }
+
+    /// Moves the candidates until the limits hold that have not filtered velocities already.
+    pub(crate) fn apply(
         &mut self,
         model: &Model,
         state: &State,
@@ -68,7 +106,12 @@ impl LimitWork {
         bodies: &[Placement],
         candidates: &mut [Candidate],
         h: f64,
-    ) -> LimitReport {
+    ) {
+        let filtered = model.integrator.filters_strain();
+        let done = |limit: &Limit| filtered && matches!(limit, Limit::Strain(_));
+        if model.limits.iter().all(|(_, limit)| done(limit)) {
+            return;
+        }
         self.find_obstacles(model, state, holds, bodies, candidates);
         for (position, candidate) in self.positions.iter_mut().zip(&*candidates) {
             *position = candidate.position;
@@ -86,18 +129,20 @@ impl LimitWork {
             self.forces.copy_from_slice(&state.limit_forces);
         }
         let mut forces = self.forces.as_mut_slice();
-        let mut all: Option<LimitReport> = None;
         let limits = model.limits.iter().zip(&mut self.scratch);
         for (((_, limit), scratch), net) in limits.zip(&self.nets) {
             let (own, rest) = forces.split_at_mut(limit.memory());
             forces = rest;
+            if done(limit) {
+                continue;
+            }
             let report = limit.apply(&step, &self.obstacles, own, scratch, &mut self.positions);
             if let Some(net) = net
                 && !report.converged
             {
                 net.apply(&step, &mut self.net_scratch, &mut self.positions);
             }
-            all = Some(all.map_or(report, |all| worse(all, report)));
+            self.report = Some(worst(self.report, report));
         }
         let reach = model.integrator.reach(state, h);
         let positions = &self.positions;
@@ -105,7 +150,6 @@ impl LimitWork {
             candidate.velocity += (positions[i] - candidate.position) / reach;
             candidate.position = positions[i];
         });
-        all.expect("made only for models with limits")
     }
 
     /// What the limits remember of the step.
@@ -183,8 +227,11 @@ fn net(model: &Model, (cloth, limit): &(usize, Limit)) -> Option<StrainLimit> {
     StrainLimit::new(&cloth.topology, &cloth.rest, first, settings).ok()
 }
 
-/// Two reports in one: the worst of both.
-fn worse(a: LimitReport, b: LimitReport) -> LimitReport {
+/// A report beside those so far, in one: the worst of all.
+fn worst(so_far: Option<LimitReport>, b: LimitReport) -> LimitReport {
+    let Some(a) = so_far else {
+        return b;
+    };
     let least = [a.least_multiplier, b.least_multiplier];
     LimitReport {
         iterations: a.iterations.max(b.iterations),

@@ -11,6 +11,7 @@ use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
+use crate::step::limit::LimitWork;
 use glam::DVec3;
 
 /// What the half-steps of one step have in common.
@@ -78,10 +79,19 @@ impl<'a> HalfSteps<'a> {
         solve(self, positions, velocities, settings, scratch)
     }
 
-    /// The place where velocities are made to obey what forces do not know of, before they move positions and
-    /// before they are kept: so far that nodes are held; limits on strain belong here too.
-    pub fn filter(&self, velocities: &mut [DVec3]) {
+    /// The place where velocities are made to obey what forces do not know of, before they move positions and before they
+    /// are kept: nodes are held, and strain stays within its limits if nodes move for a whole step from `positions`.
+    pub fn filter(
+        &self,
+        positions: &[DVec3],
+        velocities: &mut [DVec3],
+        limits: &mut Option<Box<LimitWork>>,
+    ) {
         self.hold(velocities);
+        if let Some(work) = limits {
+            let h = 2.0 * self.span;
+            work.filter_velocities(self.model, self.holds, positions, velocities, h);
+        }
     }
 
     fn hold(&self, velocities: &mut [DVec3]) {

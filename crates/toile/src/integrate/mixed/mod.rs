@@ -25,10 +25,19 @@
 //! Internal forces keep linear momentum in all three, and angular momentum in A and B, to rounding. C moves the
 //! positions with another velocity than the one it keeps, and so changes angular momentum by `O(h²)`.
 //!
-//! Bodies are met after the step ([`collide`](crate::contact)), not in it.
+//! **The filter** holds nodes and limits strain. It is needed twice, because it bounds two things. The first bounds the
+//! positions. In A and C nothing of what it did is in the velocity that is kept: `vⁿ⁺¹` starts from the velocities before it. So
+//! the second takes out of `vⁿ⁺¹` what would carry edges beyond their bounds in another step, which bounds the rate of strain: an
+//! edge at its bound no longer grows. Without it that velocity gathers speed as if there were no limit, and the first filter has more to do
+//! in every step. B keeps what its one filter did, but adds half a step of forces after it.
+//!
+//! All other limits, and bodies, are met after the step, not in it. The [fourth scheme](limited) has all of them inside.
 
 mod damping_solve;
 mod half_step;
+mod limited;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use damping_solve::DampingScratch;
 pub(crate) use half_step::{HalfSteps, ImplicitOutcome};
@@ -41,7 +50,7 @@ use crate::state::State;
 use crate::step::{Watch, Workspace};
 use glam::DVec3;
 
-/// Which of the three schemes.
+/// Which of the schemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MixedScheme {
     /// Explicit, then implicit half-step: one solve; strong damping makes the positions overshoot.
@@ -50,6 +59,9 @@ pub enum MixedScheme {
     B,
     /// The position of B with the velocity of A: two solves, no overshoot.
     C,
+    /// The position of B, limits and contact in the middle of the step, and an implicit velocity: two solves, first order (Jin and
+    /// others 2017).
+    Limited,
 }
 
 /// Settings of a mixed step.
@@ -106,12 +118,16 @@ pub(super) fn predict(
     h: f64,
     watch: &mut Watch,
 ) -> Predicted {
+    if settings.scheme == MixedScheme::Limited {
+        return limited::predict(model, state, workspace, settings, h, watch);
+    }
     let Workspace {
         plan,
         mixed,
         holds,
         target_velocities,
         candidates,
+        limits,
         ..
     } = workspace;
     let plan = plan.as_ref().expect("made for mixed integrators");
@@ -134,22 +150,22 @@ pub(super) fn predict(
         MixedScheme::B => {
             predicted.take(half.implicit(start, middle, settings, damping));
         }
-        MixedScheme::C => {
+        _ => {
             predicted.take(half.implicit(start, middle, settings, damping));
             end.copy_from_slice(&state.velocities);
             half.explicit(start, end, damping);
         }
     }
-    half.filter(middle);
+    half.filter(start, middle, limits);
     parallel::fill(positions, |i| start[i] + h * middle[i]);
     match settings.scheme {
-        MixedScheme::A | MixedScheme::C => {
-            predicted.take(half.implicit(positions, end, settings, damping));
-            half.filter(end);
-        }
         MixedScheme::B => {
             end.copy_from_slice(middle);
             half.explicit(positions, end, damping);
+        }
+        _ => {
+            predicted.take(half.implicit(positions, end, settings, damping));
+            half.filter(positions, end, limits);
         }
     }
     watch.lap(|times| &mut times.solve);
