@@ -2,6 +2,7 @@
 
 use crate::experiments::{
     buckle, cantilever, catenary, free_flight, modes, orders, pendulum, plate, post_buckling,
+    robot_cloth,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -89,6 +90,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     catenary::EXPERIMENT,
     pendulum::EXPERIMENT,
     modes::EXPERIMENT,
+    robot_cloth::EXPERIMENT,
 ];
 
 /// The experiment of this name.
