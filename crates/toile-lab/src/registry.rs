@@ -2,7 +2,7 @@
 
 use crate::experiments::{
     area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, modes, orders, pendulum,
-    plate, post_buckling,
+    plate, post_buckling, robot_cloth,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -93,6 +93,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     degrees_of_freedom::EXPERIMENT,
     area::filter::EXPERIMENT,
     area::standalone::EXPERIMENT,
+    robot_cloth::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -158,3 +158,74 @@ fn a_step_with_a_limit_does_not_depend_on_what_the_workspace_held() {
     };
     assert_eq!(run(false), run(true));
 }
+
+/// Angle (rad) after `time` of a pendulum `θ̈ = −g/l sin θ`, `l` = 1 m, let go at `θ`: Runge and Kutta's rule in very short steps.
+fn pendulum(theta: f64, time: f64) -> f64 {
+    let slope = |[a, w]: [f64; 2]| [w, EARTH.z * a.sin()];
+    let along = |y: [f64; 2], k: [f64; 2], h: f64| [y[0] + h * k[0], y[1] + h * k[1]];
+    let count = 4000;
+    let h = time / f64::from(count);
+    let mut y = [theta, 0.0];
+    for _ in 0..count {
+        let k1 = slope(y);
+        let k2 = slope(along(y, k1, 0.5 * h));
+        let k3 = slope(along(y, k2, 0.5 * h));
+        let k4 = slope(along(y, k3, h));
+        for (k, share) in [(k1, 1.0), (k2, 2.0), (k3, 2.0), (k4, 1.0)] {
+            y = along(y, k, share * h / 6.0);
+        }
+    }
+    y[0]
+}
+
+/// How far a pendulum of two free nodes, hung from two held ones by edges that keep their lengths and nothing else, is off its angle
+/// after most of a swing in `count` steps.
+fn pendulum_error(rule: ImplicitRule, count: u32) -> f64 {
+    let slack = toile::energy::MassSpringMaterial {
+        stretch: 0.0,
+        shear: 0.0,
+        bend: 0.0,
+        damping: 0.0,
+    };
+    let (mut model, mut state) = world(
+        &square(1),
+        slack,
+        vec![fixed(vec![0, 1])],
+        EARTH,
+        implicit(rule),
+    );
+    let cloth = &model.cloths[0];
+    let lengths = Lengths::new(&cloth.topology, &cloth.rest, 0).unwrap();
+    let exact = ProjectionSettings {
+        tolerance: 1e-12,
+        ..Default::default()
+    };
+    let projection = Projection::new(lengths, exact).unwrap();
+    model.limits = vec![(0, Limit::Lengths(Box::new(projection)))];
+    let (theta, time) = (1.0f64, 0.9);
+    for i in [2, 3] {
+        state.positions[i] = state.positions[i - 2] + DVec3::new(0.0, theta.sin(), -theta.cos());
+    }
+    let mut workspace = Workspace::new(&model, None);
+    for _ in 0..count {
+        let h = time / f64::from(count);
+        let report = step(&model, &mut state, &mut workspace, h).unwrap();
+        assert_eq!(report.status, Status::Converged);
+    }
+    let arm = state.positions[2] - state.positions[0];
+    (arm.y.atan2(-arm.z) - pendulum(theta, time)).abs()
+}
+
+#[test]
+fn a_rule_keeps_its_order_with_a_limit() {
+    for (rule, order) in [
+        (ImplicitRule::BackwardEuler, 1.0),
+        (ImplicitRule::Bdf2, 2.0),
+    ] {
+        let errors = [160, 320, 640].map(|count| pendulum_error(rule, count));
+        for pair in errors.windows(2) {
+            let measured = (pair[0] / pair[1]).log2();
+            assert!((measured - order).abs() < 0.1, "{rule:?}: {errors:?}");
+        }
+    }
+}

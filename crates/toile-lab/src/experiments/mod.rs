@@ -11,4 +11,5 @@ pub(crate) mod orders;
 pub(crate) mod pendulum;
 pub(crate) mod plate;
 pub(crate) mod post_buckling;
+pub(crate) mod robot_cloth;
 mod strip;

@@ -22,6 +22,9 @@ const DEFAULT_DENSITY: f64 = 0.15;
 /// What keeps triangles from growing thin where areas alone are kept (N/m).
 const AREA_SPRINGS: f64 = 80.0;
 
+/// What holds isometric cloth together between the nodes (N/m), unless the scene says otherwise.
+const DEFAULT_HOURGLASS: f64 = 1.0;
+
 /// A cloth as far as its energies are concerned.
 pub(super) struct Sheet<'a> {
     pub topology: &'a Topology,
@@ -63,6 +66,7 @@ pub(super) fn check_material(
     }
     for (name, value) in [
         ("material.shear_stiffness", Some(m.shear_stiffness)),
+        ("material.hourglass_stiffness", m.hourglass_stiffness),
         ("material.bend", Some(m.bend)),
         ("material.weft_bend", m.weft_bend),
         ("material.weak_springs", m.weak_springs),
@@ -145,6 +149,11 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
         (
             m.weft_stretch_stiffness.is_some() && !faces,
             "weft_stretch_stiffness",
+            "does nothing in this model",
+        ),
+        (
+            m.hourglass_stiffness.is_some() && spec.model != ModelSpec::Isometric,
+            "hourglass_stiffness",
             "does nothing in this model",
         ),
         (
@@ -299,8 +308,11 @@ fn membrane(
     };
     let (topology, rest, first) = (sheet.topology, sheet.rest, sheet.first_node);
     let law = match spec.model {
-        ModelSpec::Isometric => return Ok(Vec::new()),
         ModelSpec::Inequality | ModelSpec::Area => return Ok(weak_springs(spec, sheet)),
+        ModelSpec::Isometric => match m.hourglass_stiffness.unwrap_or(DEFAULT_HOURGLASS) {
+            0.0 => return Ok(Vec::new()),
+            stiffness => hourglass(spec, stiffness),
+        },
         ModelSpec::QuasiInextensible => {
             let material = MassSpringMaterial {
                 stretch: 0.0,
@@ -375,6 +387,19 @@ fn weak_springs(spec: &ClothSpec, sheet: &Sheet) -> Vec<EnergyBatch> {
     vec![EnergyBatch::Springs(
         springs.batch(sheet.first_node, m.damping),
     )]
+}
+
+/// A weak membrane for cloth whose metric is held at the nodes. What the metric sees is not strained, so the membrane is felt only by
+/// strain that alternates from face to face.
+fn hourglass(spec: &ClothSpec, stiffness: f64) -> MembraneLaw {
+    MembraneLaw::BaraffWitkin(BaraffWitkin {
+        stretch: [stiffness; 2],
+        shear: 0.5 * stiffness,
+        stretch_damping: [spec.material.damping; 2],
+        shear_damping: spec.material.damping,
+        hessian: hessian(spec.hessian),
+        ..Default::default()
+    })
 }
 
 fn hessian(spec: HessianSpec) -> Hessian {

@@ -74,6 +74,10 @@ pub struct MaterialSpec {
     pub weft_stretch_stiffness: Option<f64>,
     /// Shear stiffness (N/m): force per width at a shear angle of 1 rad.
     pub shear_stiffness: f64,
+    /// Stiffness (N/m) against strain that alternates from face to face, which the metric at the nodes does not see (isometric);
+    /// 1 if not given, 0 for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hourglass_stiffness: Option<f64>,
     /// Bending rigidity (N·m). With `weft_bend`, that of the warp.
     pub bend: f64,
     /// Bending rigidity of the weft (N·m), if it is another (dihedral and curvature bending).
@@ -103,6 +107,7 @@ impl Default for MaterialSpec {
             stretch_stiffness: 4000.0,
             weft_stretch_stiffness: None,
             shear_stiffness: 400.0,
+            hourglass_stiffness: None,
             bend: 1e-5,
             weft_bend: None,
             weak_springs: None,
