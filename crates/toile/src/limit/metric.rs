@@ -13,7 +13,7 @@
 //! * `l²/l̄² = 1` for every edge of the rim,
 //! * `F` at the corners of the rim, which nothing else would keep from shearing.
 //!
-//! A square of `N × N` cells has `3 (N − 1)² + 4N + 4` equations for `3 (N + 1)²` unknowns, so `8N − 4` motions are left where
+//! A square of `N × N` cells has `3 (N − 1)² + 4N + 4` equations for `3 (N + 1)²` unknowns, so `8N − 4` motions are left (for `N ≥ 3`; below, some equations follow from others) where
 //! fixed edges of triangles leave `4N + 3` (Jin et al. 2017, section 2). A *flat* sheet is a special place: all gradients lie in its plane, where there are fewer
 //! directions than equations, and the rest only show once the sheet bends.
 //! (In the paper's algorithm 1 the first sum is printed as `t_F`; it is `t_E`.)
