@@ -18,8 +18,8 @@ pub enum EquationSolver {
     Multipliers,
 }
 
-/// More equations than this are solved by multipliers (`benches/projection.rs` shows where the two meet).
-const FEW: usize = 600;
+/// More equations than this are solved by multipliers: the two take equally long on a sheet of 9×9 nodes (`benches/limits.rs`).
+const FEW: usize = 200;
 
 /// Equations that hold from step to step.
 #[derive(Clone, Debug)]

@@ -85,6 +85,8 @@ impl Default for LagrangianSettings {
 const LINEAR_ITERATIONS: u32 = 300;
 /// Shares of a Newton step that are tried, each half of the one before.
 const SHARES: u32 = 8;
+/// Constraints that are left violated by more than this cannot hold at all; less is only slow to go.
+const HOPELESS: f64 = 0.05;
 /// Differences of `L` that are rounding.
 const ROUNDING: f64 = 1e-12;
 /// `L` hardly falls any more when an iteration takes less than this part of it away.
@@ -216,10 +218,10 @@ impl<C: Constraints> Lagrangian<C> {
         }
         report.residual = found;
         report.converged = found <= self.settings.tolerance;
-        let square = step.h * step.h;
+        let (square, hopeless) = (step.h * step.h, found > HOPELESS);
         scratch
             .rows
-            .store(&self.constraints, report.converged, forces, square);
+            .store(&self.constraints, hopeless, forces, square);
         self.keep_momentum(scratch, positions);
         report.least_multiplier = self.least_multiplier(scratch);
         report

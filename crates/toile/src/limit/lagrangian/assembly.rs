@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// An inequality that is short of being in force by less than this may well be so after the next move.
 const NEAR: f64 = 0.1;
-/// When a step misses, multipliers may not grow beyond what so much strain would make of them.
+/// When constraints cannot hold, multipliers may not grow beyond what so much strain would make of them.
 const LARGEST: f64 = 0.1;
 
 /// What follows from the sparsity of the constraints. A *slot* is one node of one stencil.
@@ -182,7 +182,7 @@ impl Rows {
     pub(super) fn store(
         &self,
         constraints: &impl Constraints,
-        converged: bool,
+        hopeless: bool,
         forces: &mut [f64],
         unit: f64,
     ) {
@@ -191,7 +191,7 @@ impl Rows {
             for (row, &predicted) in predicted[..constraints.rows(stencil)].iter().enumerate() {
                 let Some(force) = forces.next() else { return };
                 let most = (LARGEST * self.stiffness[stencil][row]).max(unit * force.abs());
-                let most = if converged { f64::INFINITY } else { most };
+                let most = if hopeless { most } else { f64::INFINITY };
                 *force = predicted.clamp(-most, most) / unit;
             }
         }
