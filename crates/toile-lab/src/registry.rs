@@ -1,8 +1,8 @@
 //! The experiments by name, and how one is run.
 
 use crate::experiments::{
-    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, modes, orders, pendulum,
-    plate, post_buckling, robot_cloth,
+    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, locking, modes, orders,
+    pendulum, plate, post_buckling, robot_cloth,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -93,6 +93,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     degrees_of_freedom::EXPERIMENT,
     area::filter::EXPERIMENT,
     area::standalone::EXPERIMENT,
+    locking::diagonal::EXPERIMENT,
+    locking::corner::EXPERIMENT,
+    locking::sides::ONE_SIDED,
+    locking::sides::CROSS_EDGES,
     robot_cloth::EXPERIMENT,
 ];
 
