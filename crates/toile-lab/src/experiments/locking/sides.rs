@@ -96,7 +96,7 @@ fn cross_edges(settings: &Settings) -> Result<Findings, LabError> {
     } else {
         (12, 0.01)
     };
-    let mut courses = Vec::new();
+    let (mut courses, mut falls) = (Vec::new(), Vec::new());
     for (name, cross) in [("without cross edges", false), ("with cross edges", true)] {
         let sheet = Sheet {
             mesh: format!(
@@ -122,10 +122,16 @@ fn cross_edges(settings: &Settings) -> Result<Findings, LabError> {
             -100.0 * short,
             course.effort()
         ));
-        courses.push((course, name.to_string()));
+        courses.push(course);
+        // At rest there is nothing to see but a line.
+        let falling = Sheet {
+            duration: 0.3,
+            ..sheet
+        };
+        falls.push((falling.run(|_| {})?, format!("{name}, 0.3 s")));
     }
-    judge_cross(&courses[0].0, &courses[1].0, &mut findings);
-    let shown: Vec<_> = courses.iter().map(|(c, l)| (c, l.clone())).collect();
+    judge_cross(&courses[0], &courses[1], &mut findings);
+    let shown: Vec<_> = falls.iter().map(|(c, l)| (c, l.clone())).collect();
     findings.pictures.push(("sheets", pictures(&shown, 2)));
     Ok(findings)
 }
