@@ -2,7 +2,7 @@
 
 use crate::experiments::{
     area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, modes, orders, pendulum,
-    plate, post_buckling, robot_cloth,
+    plate, post_buckling, robot_cloth, tank_top,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -94,6 +94,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     area::filter::EXPERIMENT,
     area::standalone::EXPERIMENT,
     robot_cloth::EXPERIMENT,
+    tank_top::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -13,3 +13,4 @@ pub(crate) mod plate;
 pub(crate) mod post_buckling;
 pub(crate) mod robot_cloth;
 mod strip;
+pub(crate) mod tank_top;
