@@ -1,8 +1,8 @@
 //! The experiments by name, and how one is run.
 
 use crate::experiments::{
-    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, modes, orders, pendulum,
-    plate, post_buckling, robot_cloth, tank_top,
+    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, inequality, modes, orders,
+    pendulum, plate, post_buckling, robot_cloth, tank_top,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -95,6 +95,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     area::standalone::EXPERIMENT,
     robot_cloth::EXPERIMENT,
     tank_top::EXPERIMENT,
+    inequality::histogram::EXPERIMENT,
+    inequality::curtain::EXPERIMENT,
+    inequality::twist::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -6,6 +6,7 @@ pub(crate) mod cantilever;
 pub(crate) mod catenary;
 pub(crate) mod degrees_of_freedom;
 pub(crate) mod free_flight;
+pub(crate) mod inequality;
 pub(crate) mod modes;
 pub(crate) mod orders;
 pub(crate) mod pendulum;
