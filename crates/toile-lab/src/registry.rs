@@ -97,6 +97,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     tank_top::EXPERIMENT,
     inequality::histogram::EXPERIMENT,
     inequality::curtain::EXPERIMENT,
+    inequality::wrinkles::EXPERIMENT,
     inequality::twist::EXPERIMENT,
 ];
 

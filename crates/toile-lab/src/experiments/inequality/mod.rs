@@ -8,6 +8,7 @@ pub(crate) mod curtain;
 pub(crate) mod histogram;
 pub(crate) mod twist;
 mod waves;
+pub(crate) mod wrinkles;
 
 use crate::registry::LabError;
 use glam::DVec3;
