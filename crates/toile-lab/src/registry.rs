@@ -1,8 +1,8 @@
 //! The experiments by name, and how one is run.
 
 use crate::experiments::{
-    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, locking, modes, orders,
-    pendulum, plate, post_buckling, robot_cloth,
+    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, inequality, locking,
+    modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -98,6 +98,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
     locking::sides::ONE_SIDED,
     locking::sides::CROSS_EDGES,
     robot_cloth::EXPERIMENT,
+    tank_top::EXPERIMENT,
+    inequality::histogram::EXPERIMENT,
+    inequality::curtain::EXPERIMENT,
+    inequality::wrinkles::EXPERIMENT,
+    inequality::twist::EXPERIMENT,
 ];
 
 /// The experiment of this name.

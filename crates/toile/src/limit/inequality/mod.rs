@@ -142,7 +142,9 @@ pub enum InequalityError {
         expected: usize,
     },
     /// Fixed lengths have no inside.
-    #[error("edges of fixed length leave nothing for a barrier to stay within; use the active set")]
+    #[error(
+        "edges of fixed length leave nothing for a barrier to stay within; use multipliers or the active set"
+    )]
     NoInterior,
 }
 
@@ -398,7 +400,10 @@ fn check_settings(settings: &InequalitySettings) -> Result<(), InequalityError> 
             return Err(InequalityError::NotPositive { name, value });
         }
     }
-    let interior = settings.solver != InequalitySolver::ActiveSet;
+    let interior = matches!(
+        settings.solver,
+        InequalitySolver::Barrier | InequalitySolver::PrimalDual
+    );
     if interior && settings.sides == Sides::Two {
         return Err(InequalityError::NoInterior);
     }

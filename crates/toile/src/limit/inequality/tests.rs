@@ -514,7 +514,7 @@ fn bad_settings_are_refused_by_name() {
         solver: InequalitySolver::Barrier,
         ..good
     };
-    assert!(error(fixed).contains("use the active set"));
+    assert!(error(fixed).contains("use multipliers or the active set"));
     assert!(matches!(
         InequalityLimit::with_stretches(&sheet.topology, &sheet.rest, 0, good, &[0.1]),
         Err(InequalityError::Count { given: 1, .. })
