@@ -12,8 +12,8 @@
 //! corners are farther apart than half of 1.41 m has not folded.
 //!
 //! **Where the rest is known.** Inequalities on lengths are convex and weight is linear. So the states of least energy are a convex set, and the
-//! mirror image of one of them is another: their mean lies in the vertical plane through the corners, folded. Its limits are met by the active set: the
-//! method of multipliers ends each step short of the nearest positions here, and its sheets are not at rest after 3 s.
+//! mirror image of one of them is another: their mean lies in the vertical plane through the corners, folded. Its limits are met by the active set, the
+//! paper's own.
 //!
 //! **Isometric cloth** was expected to fold on every mesh. Along the edges it does; what it does elsewhere is in the notes, not judged.
 

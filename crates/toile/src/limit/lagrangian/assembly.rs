@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
 /// An inequality that is short of being in force by less than this may well be so after the next move.
-const NEAR: f64 = 0.1;
+const NEAR: f64 = 0.01;
 /// When constraints cannot hold, multipliers may not grow beyond what so much strain would make of them.
 const LARGEST: f64 = 0.1;
 
