@@ -200,8 +200,8 @@ fn pendulum_error(rule: ImplicitRule, count: u32) -> f64 {
         tolerance: 1e-12,
         ..Default::default()
     };
-    let projection = Projection::new(lengths, exact).unwrap();
-    model.limits = vec![(0, Limit::Lengths(Box::new(projection)))];
+    let projection = Equations::new(lengths, EquationSolver::Projection, exact).unwrap();
+    model.limits = vec![(0, Limit::Lengths(projection))];
     let (theta, time) = (1.0f64, 0.9);
     for i in [2, 3] {
         state.positions[i] = state.positions[i - 2] + DVec3::new(0.0, theta.sin(), -theta.cos());
