@@ -8,8 +8,8 @@ use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::ClothTrack;
 use crate::spec::{
-    ClothSpec, DiscPatternSpec, MeshSpec, PatternSpec, PinSpec, RestSpec, SelectSpec, SlideSpec,
-    SpherePatternSpec,
+    ClothSpec, DiscPatternSpec, MeshSpec, NoiseSpec, PatternSpec, PinSpec, RestSpec, SelectSpec,
+    SlideSpec, SpherePatternSpec,
 };
 use glam::{DVec2, DVec3};
 use std::path::Path;
@@ -17,7 +17,7 @@ use toile::drive::{Interval, Pin, Slide};
 use toile::energy::EnergyBatch;
 use toile::limit::Limit;
 use toile::mesh::generate::{self, Diagonals, GenerateError, GridPattern};
-use toile::mesh::{Mesh, RestShape, Topology};
+use toile::mesh::{Mesh, RestShape, Topology, roughen};
 use toile::model::Cloth;
 
 pub(super) struct ResolvedCloth {
@@ -40,7 +40,11 @@ pub(super) fn resolve_cloth(
 ) -> Result<ResolvedCloth, SceneError> {
     let field = format!("cloth.{name}");
     let fabric = check_material(source, &field, spec)?;
-    let mesh = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
+    let mut mesh = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
+    if let Some(NoiseSpec { deviation, seed }) = spec.noise {
+        check_positive(source, &format!("{field}.noise.deviation"), deviation)?;
+        roughen(&mut mesh, deviation, seed);
+    }
     let mesh_error = |message: String| {
         let hint = "`toile check` lists everything that is wrong with a mesh";
         source.error(&format!("{field}.mesh"), format!("{message} ({hint})"))

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 pub struct ClothSpec {
     /// Its mesh.
     pub mesh: MeshSpec,
+    /// Makes the mesh rough before anything is measured on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseSpec>,
     /// Where its undeformed shape comes from.
     #[serde(default)]
     pub rest: RestSpec,
@@ -65,6 +68,17 @@ pub struct ClothSpec {
     /// Colour of the back in pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back_color: Option<[f32; 3]>,
+}
+
+/// Random heights of the nodes, along the normals of the mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseSpec {
+    /// Their standard deviation (m).
+    pub deviation: f64,
+    /// Another number gives other heights.
+    #[serde(default)]
+    pub seed: u64,
 }
 
 fn default_thickness() -> f64 {

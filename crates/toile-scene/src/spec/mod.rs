@@ -15,7 +15,7 @@ mod motion;
 
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, ShapeSpec};
-pub use cloth::{ClothSpec, DragSpec, PinSpec, SelectSpec, SlideSpec};
+pub use cloth::{ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
 pub use drape::DrapeSpec;
 pub use limit::{
     AreaMatrixSpec, AreaSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,

@@ -15,7 +15,8 @@
 //!
 //! `H = M + Σ k ∇C ∇Cᵀ + Σ max(t, 0) ∇²C`,
 //!
-//! as far as `L` falls. Where `L` hardly falls any more and the constraints do not hold yet, `λ = t` is set. `H` has the pattern of the
+//! taken as far along its line as `L` falls: stress that pushes is left out of `H`, which makes it too stiff where cloth is crumpled, and long steps
+//! meet the fourth order of `L`, for which it is too soft. Where `L` hardly falls any more and the constraints do not hold yet, `λ = t` is set. `H` has the pattern of the
 //! mesh and no entries but those of stiff springs, for which [`SystemSolver`] is made; its last term is the stiffness of taut cloth
 //! against moving sideways. A pattern of strain whose share of `J W Jᵀ` is `μ` is left with `1 / (1 + kμ)` of its violation for each
 //! change of `λ`. Long patterns have the smallest `μ`, and it falls with the square of the nodes across; so `k` grows with the number of
@@ -75,7 +76,7 @@ impl Default for LagrangianSettings {
             tolerance: 1e-3,
             max_iterations: 30,
             stiffness: 16.0,
-            linear_tolerance: 1e-2,
+            linear_tolerance: 5e-2,
             exactness: 5e-3,
         }
     }
@@ -83,12 +84,20 @@ impl Default for LagrangianSettings {
 
 /// Iterations of the linear solver at the most, in one step of Newton's method.
 const LINEAR_ITERATIONS: u32 = 300;
-/// Shares of a Newton step that are tried, each half of the one before.
-const SHARES: u32 = 8;
+/// Shares of a Newton step that are tried.
+const LOOKS: u32 = 8;
+/// How much farther, or less far, the next one may be.
+const FARTHEST: f64 = 4.0;
+/// A step that went less far says nothing of how near the minimum is.
+const LARGE_SHARE: f64 = 0.5;
+/// A share is good when the best is within this part of it.
+const NEAR_ENOUGH: f64 = 0.3;
 /// Constraints that are left violated by more than this cannot hold at all; less is only slow to go.
 const HOPELESS: f64 = 0.05;
 /// Differences of `L` that are rounding.
 const ROUNDING: f64 = 1e-12;
+/// Falls of `L` are compared with no less than this part of what the constraints do in a step.
+const AT_REST: f64 = 1e-2;
 /// `L` hardly falls any more when an iteration takes less than this part of it away.
 const HARDLY: f64 = 0.1;
 
@@ -184,7 +193,8 @@ impl<C: Constraints> Lagrangian<C> {
         self.go_back(step, scratch, positions);
         let mut found = self.linearise(scratch, positions);
         let mut merit = self.merit(scratch, positions);
-        let mut scale = 0.0f64;
+        // At rest, steps of Newton's method move nothing but rounding. What matters there is measured by the weight.
+        let mut scale = AT_REST * self.inertia(scratch, positions);
         while report.iterations < self.settings.max_iterations {
             report.iterations += 1;
             let Some(solved) = self.newton_step(scratch, positions) else {
@@ -200,13 +210,13 @@ impl<C: Constraints> Lagrangian<C> {
             let foreseen = 0.5 * parallel::dot(&scratch.downhill, &scratch.moves);
             scale = scale.max(foreseen);
             let share;
-            (found, merit, share) = self.search(scratch, positions, before);
+            (found, merit, share) = self.search(scratch, positions, before, -2.0 * foreseen);
             let settled = (before - merit - foreseen).abs() <= self.settings.exactness * scale
                 && !obstacles::changed(&scratch.touches, &scratch.start, self.local(positions));
             if share == 0.0 || solved.converged && settled && self.holds(scratch, found) {
                 break;
             }
-            if share == 1.0 && before - merit < HARDLY * before.abs() {
+            if share >= LARGE_SHARE && before - merit < HARDLY * before.abs() {
                 scratch.rows.keep_multipliers(&self.wiring);
                 obstacles::keep_multipliers(
                     &mut scratch.touches,
@@ -288,12 +298,16 @@ impl<C: Constraints> Lagrangian<C> {
 
     /// `L` at the positions that the rows were linearised at.
     fn merit(&self, scratch: &LagrangianScratch, positions: &[DVec3]) -> f64 {
+        let touches = obstacles::merit(&scratch.touches, &scratch.start, self.local(positions));
+        self.inertia(scratch, positions) + scratch.rows.merit(&self.wiring) + touches
+    }
+
+    /// `½ (x − x̂)ᵀ M (x − x̂)`
+    fn inertia(&self, scratch: &LagrangianScratch, positions: &[DVec3]) -> f64 {
         let here = self.local(positions);
-        let inertia = parallel::sum(here.len(), |i| {
+        parallel::sum(here.len(), |i| {
             0.5 * scratch.masses[i] * (here[i] - scratch.start[i]).length_squared()
-        });
-        let touches = obstacles::merit(&scratch.touches, &scratch.start, here);
-        inertia + scratch.rows.merit(&self.wiring) + touches
+        })
     }
 
     /// Works out the moves of one step of Newton's method; answers with how the linear solve ended, or `None` if there
@@ -336,31 +350,53 @@ impl<C: Constraints> Lagrangian<C> {
         solved.residual.is_finite().then_some(solved)
     }
 
-    /// Goes along the moves as far as `L` falls; answers with the worst violation there, `L`, and the share.
+    /// Goes along the moves to where `L` is least, as far as a few looks tell; answers with the worst violation there, `L`, and the share.
+    /// `slope` is that of `L` at the start of the whole step.
     fn search(
         &self,
         scratch: &mut LagrangianScratch,
         positions: &mut [DVec3],
         merit: f64,
+        slope: f64,
     ) -> (f64, f64, f64) {
         scratch.saved.copy_from_slice(self.local(positions));
+        let mut best = (0.0, merit, 0.0);
         let mut share = 1.0;
-        for _ in 0..SHARES {
-            let here = &mut positions[self.nodes.clone()];
-            let steps = scratch.saved.iter().zip(&scratch.moves);
-            for (position, (from, step)) in here.iter_mut().zip(steps) {
-                *position = *from + share * *step;
-            }
-            let worst = self.linearise(scratch, positions);
+        for _ in 0..LOOKS {
+            let worst = self.go(scratch, positions, share);
             let reached = self.merit(scratch, positions);
-            if reached <= merit + ROUNDING * merit.abs() {
-                return (worst, reached, share);
+            let here = (worst, reached, share);
+            let better = reached <= best.1 + ROUNDING * best.1.abs();
+            if better {
+                best = here;
             }
-            share *= 0.5;
+            // The parabola with this slope through both values is lowest here.
+            let curvature = (reached - merit) / share - slope;
+            let lowest = match curvature {
+                c if c.is_nan() => 0.0,
+                c if c <= 0.0 => f64::INFINITY,
+                c => -0.5 * slope * share / c,
+            };
+            let next = lowest.clamp(share / FARTHEST, share * FARTHEST);
+            if better && (next / share - 1.0).abs() <= NEAR_ENOUGH || !better && best.2 > 0.0 {
+                break;
+            }
+            share = next;
         }
-        positions[self.nodes.clone()].copy_from_slice(&scratch.saved);
-        let worst = self.linearise(scratch, positions);
-        (worst, merit, 0.0)
+        if best.2 != share {
+            best.0 = self.go(scratch, positions, best.2);
+        }
+        best
+    }
+
+    /// Goes a share of the moves; answers with the worst violation there.
+    fn go(&self, scratch: &mut LagrangianScratch, positions: &mut [DVec3], share: f64) -> f64 {
+        let here = &mut positions[self.nodes.clone()];
+        let steps = scratch.saved.iter().zip(&scratch.moves);
+        for (position, (from, step)) in here.iter_mut().zip(steps) {
+            *position = *from + share * *step;
+        }
+        self.linearise(scratch, positions)
     }
 
     /// Takes the rigid motion out of what was done to cloth that nothing holds.

@@ -9,15 +9,18 @@
 //! * [`RestShape`] is the undeformed cloth: lengths, areas and metrics that the energies compare with.
 //! * [`doctor`] examines a mesh that somebody else made.
 
+mod dice;
 pub mod doctor;
 pub mod generate;
 mod intersect;
 mod rest;
+mod roughen;
 mod topology;
 mod warp;
 
 pub use intersect::{IntersectingPair, self_intersections};
 pub use rest::{RestError, RestShape};
+pub use roughen::roughen;
 pub use topology::{CrossEdge, CrossKind, Edge, Topology, TopologyError};
 pub use warp::{Warp, WarpError};
 

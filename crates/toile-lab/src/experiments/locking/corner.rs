@@ -9,11 +9,10 @@
 //!
 //! Noise is out of the plane: within it, it would be strain.
 
-use super::{Course, Sheet, nearest, pictures};
+use super::{Course, Sheet, pictures};
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use glam::DVec3;
-use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "locking-corner",
@@ -81,9 +80,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     let mut courses = Vec::new();
     for meshing in meshes {
         let sheet = sheet(meshing, step, duration);
-        let mut world = sheet.world()?;
-        disturb(&mut world);
-        let course = sheet.run_from(world, |_| {})?;
+        let course = sheet.run(|_| {})?;
         let name = format!(
             "{} nodes, {}",
             course.state.positions.len(),
@@ -118,31 +115,14 @@ fn sheet(meshing: Meshing, step: f64, duration: f64) -> Sheet {
     let places = HELD.map(|p| p.to_array());
     Sheet {
         mesh: meshing.text(),
-        cloth: "model = \"isometric\"\nlimit.isometric = { tolerance = 5e-3, max_iterations = 30, solver = \"multipliers\" }".into(),
-        material: "bend = 1e-5".into(),
+        cloth: format!(
+            "noise.deviation = {NOISE}\nmodel = \"isometric\"\nlimit.isometric = {{ tolerance = 5e-3 }}"
+        ),
+        material: "bend = 3e-4".into(),
         pins: format!("[[cloth.sheet.pin]]\nselect.nearest = {places:?}\n"),
         damping: 5.0,
         step,
         duration,
-    }
-}
-
-/// Lifts all nodes but the held ones by Gaussian noise (Box and Muller), the same every time.
-fn disturb(world: &mut World) {
-    let held = HELD.map(|p| nearest(&world.state.positions, p));
-    let mut seed = 1u64;
-    let mut uniform = || {
-        // Knuth's linear congruential generator; the upper bits.
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((seed >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    };
-    for (n, x) in world.state.positions.iter_mut().enumerate() {
-        let (radius, angle) = ((-2.0 * uniform().ln()).sqrt(), uniform());
-        if !held.contains(&n) {
-            x.z += NOISE * radius * (std::f64::consts::TAU * angle).cos();
-        }
     }
 }
 

@@ -64,11 +64,8 @@ impl Sheet {
     }
 
     /// Carries it out. `look` is called after each step.
-    fn run(&self, look: impl FnMut(&State)) -> Result<Course, LabError> {
-        self.run_from(self.world()?, look)
-    }
-
-    fn run_from(&self, world: World, mut look: impl FnMut(&State)) -> Result<Course, LabError> {
+    fn run(&self, mut look: impl FnMut(&State)) -> Result<Course, LabError> {
+        let world = self.world()?;
         let mut state = world.state.clone();
         let mut workspace = Workspace::new(&world.model, None);
         let steps = (self.duration / self.step).round() as u32;

@@ -2,6 +2,7 @@
 
 use super::outline::{PolygonError, Rim};
 use super::triangulate::triangulate;
+use crate::mesh::dice::Dice;
 use glam::DVec2;
 
 /// Distance at the start, relative to the side of the triangles that are to come: random points that keep
@@ -192,22 +193,4 @@ fn interleaved(p: DVec2) -> u64 {
         (0..22).fold(0, |sum, k| sum | ((bits >> k) & 1) << (2 * k))
     };
     spread(p.x) | spread(p.y) << 1
-}
-
-/// The generator SplitMix64 (Steele, Lea and Flood 2014): small, and the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// From 0 up to but not including 1.
-    fn fraction(&mut self) -> f64 {
-        (self.roll() >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
