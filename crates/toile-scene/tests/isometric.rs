@@ -18,12 +18,12 @@ fn world(material: &str) -> World {
 }
 
 #[test]
-fn a_weak_membrane_holds_it_together_between_the_nodes_unless_it_is_not_wanted() {
-    let membranes = |world: &World| {
-        let quads = |e: &&EnergyBatch| matches!(e, EnergyBatch::Quads(_));
-        world.model.energies.iter().filter(quads).count()
+fn weak_springs_hold_it_together_between_the_nodes_unless_it_is_not_wanted() {
+    let holders = |world: &World| {
+        let springs = |e: &&EnergyBatch| matches!(e, EnergyBatch::Springs(_));
+        world.model.energies.iter().filter(springs).count()
     };
-    assert_eq!(membranes(&world("")), 1);
-    assert_eq!(membranes(&world("hourglass_stiffness = 3")), 1);
-    assert_eq!(membranes(&world("hourglass_stiffness = 0")), 0);
+    assert_eq!(holders(&world("")), 1);
+    assert_eq!(holders(&world("hourglass_stiffness = 3")), 1);
+    assert_eq!(holders(&world("hourglass_stiffness = 0")), 0);
 }

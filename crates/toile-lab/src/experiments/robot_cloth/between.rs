@@ -2,7 +2,7 @@
 //!
 //! The constraints hold means over the faces around a node, so strain of one sign in one face and of the other in the next is free. Nothing
 //! restores it, and what every projection leaves within its tolerance feeds it; with a rule that eats little motion it grows over
-//! seconds. A weak membrane, the model's `hourglass_stiffness`, is felt by that strain alone: what the metric does hold is not strained.
+//! seconds. Weak springs, the model's `hourglass_stiffness`, are felt by that strain alone: what the metric does hold is not strained.
 
 use super::sheet::{Motion, Recipe, Stage, largest};
 use super::{TOLERANCE, UNDAMPED, swing};

@@ -1,0 +1,157 @@
+//! What a material must be, and what looks like a slip.
+
+use super::super::resolve::{check_not_negative, check_positive};
+use super::{is_limit, with_angles};
+use crate::scene::{SceneError, SceneSource};
+use crate::spec::{BendingSpec, ClothSpec, ModelSpec};
+use toile::energy::Fabric;
+
+/// Mass per area of cloth that nobody has said more of (kg/m²).
+const DEFAULT_DENSITY: f64 = 0.15;
+
+/// Checks the numbers, fills in the density and finds the fabric.
+pub(in crate::scene) fn check_material(
+    source: &SceneSource,
+    field: &str,
+    spec: &mut ClothSpec,
+) -> Result<Option<Fabric>, SceneError> {
+    let fabric = match &spec.material.fabric {
+        None => None,
+        Some(name) => {
+            let found = Fabric::named(name);
+            let place = format!("{field}.material.fabric");
+            Some(found.map_err(|error| source.error(&place, error.to_string()))?)
+        }
+    };
+    let natural = fabric.as_ref().map_or(DEFAULT_DENSITY, |f| f.density);
+    let m = &mut spec.material;
+    let density = *m.density.get_or_insert(natural);
+    for (name, value) in [
+        ("material.density", Some(density)),
+        ("material.stretch_stiffness", Some(m.stretch_stiffness)),
+        ("material.weft_stretch_stiffness", m.weft_stretch_stiffness),
+        ("fold.yield_curvature", spec.fold.yield_curvature),
+        ("fold.yield_angle", spec.fold.yield_angle),
+    ] {
+        if let Some(value) = value {
+            check_positive(source, &format!("{field}.{name}"), value)?;
+        }
+    }
+    for (name, value) in [
+        ("material.shear_stiffness", Some(m.shear_stiffness)),
+        ("material.hourglass_stiffness", m.hourglass_stiffness),
+        ("material.bend", Some(m.bend)),
+        ("material.weft_bend", m.weft_bend),
+        ("material.weak_springs", m.weak_springs),
+        ("material.damping", Some(m.damping)),
+        ("material.bend_damping", m.bend_damping),
+        ("fold.hardening", Some(spec.fold.hardening)),
+        (
+            "fold.kinematic_hardening",
+            Some(spec.fold.kinematic_hardening),
+        ),
+        ("damping", Some(spec.damping)),
+        ("virtual_mass", spec.virtual_mass),
+        ("drag.normal", Some(spec.drag.normal)),
+        ("drag.tangential", Some(spec.drag.tangential)),
+        ("thickness", Some(spec.thickness)),
+    ] {
+        if let Some(value) = value {
+            check_not_negative(source, &format!("{field}.{name}"), value)?;
+        }
+    }
+    if spec.fold.yield_angle.is_some() && spec.fold.yield_curvature.is_some() {
+        let place = format!("{field}.fold.yield_angle");
+        return Err(source.error(&place, "give `yield_angle` or `yield_curvature`, not both"));
+    }
+    Ok(fabric)
+}
+
+/// What looks wrong though it can be simulated.
+pub(in crate::scene) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<String> {
+    let m = &spec.material;
+    let weft = m.weft_stretch_stiffness.unwrap_or(m.stretch_stiffness);
+    let weft_bend = m.weft_bend.unwrap_or(m.bend);
+    let mut warnings = Vec::new();
+    let mut compare = |name: &str, a: f64, other: &str, b: f64, most: f64| {
+        let ratio = (a / b).max(b / a);
+        if a > 0.0 && b > 0.0 && ratio > most {
+            warnings.push(format!(
+                "{field}.material.{name} ({a}) and {other} ({b}) differ by a factor of {ratio:.0e}: steps will be slow or inexact; \
+                 is one of them a slip?"
+            ));
+        }
+    };
+    let stretch = m.stretch_stiffness;
+    compare(
+        "weft_stretch_stiffness",
+        weft,
+        "stretch_stiffness",
+        stretch,
+        1e3,
+    );
+    compare(
+        "shear_stiffness",
+        m.shear_stiffness,
+        "stretch_stiffness",
+        stretch,
+        1e5,
+    );
+    compare("weft_bend", weft_bend, "bend", m.bend, 1e3);
+    warnings.extend(idle_fields(field, spec));
+    if m.bend >= 1e-2 * stretch {
+        warnings.push(format!(
+            "{field}.material.bend ({} N·m) would be felt more than stretching ({stretch} N/m) in folds of centimetres; \
+             cloth has 1e-6 to 1e-3 N·m",
+            m.bend
+        ));
+    }
+    warnings
+}
+
+/// Numbers that the chosen model does not look at.
+fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
+    let m = &spec.material;
+    let measured = spec.model == ModelSpec::Kawabata;
+    let faces = measured || spec.model == ModelSpec::BaraffWitkin;
+    let hinges = match spec.bending {
+        BendingSpec::Model => faces || is_limit(spec.model),
+        bending => with_angles(bending),
+    };
+    let checks = [
+        (
+            m.weft_stretch_stiffness.is_some() && !faces,
+            "weft_stretch_stiffness",
+            "does nothing in this model",
+        ),
+        (
+            m.hourglass_stiffness.is_some() && spec.model != ModelSpec::Isometric,
+            "hourglass_stiffness",
+            "does nothing in this model",
+        ),
+        (
+            m.weft_bend.is_some() && !hinges,
+            "weft_bend",
+            "does nothing without dihedral or curvature bending",
+        ),
+        (
+            m.weak_springs.is_some()
+                && !matches!(spec.model, ModelSpec::Inequality | ModelSpec::Area),
+            "weak_springs",
+            "belong to the models inequality and area",
+        ),
+        (
+            m.fabric.is_some() && !measured,
+            "fabric",
+            "only its density counts unless model = \"kawabata\"",
+        ),
+        (
+            !m.curves.is_empty() && !measured,
+            "curves",
+            "they count only with model = \"kawabata\"",
+        ),
+    ];
+    let idle = checks.into_iter().filter(|(idle, ..)| *idle);
+    idle.map(|(_, name, what)| format!("{field}.material.{name}: {what}"))
+        .collect()
+}
