@@ -6,6 +6,7 @@
 
 pub(crate) mod curtain;
 pub(crate) mod histogram;
+mod sweep;
 pub(crate) mod twist;
 mod waves;
 pub(crate) mod wrinkles;

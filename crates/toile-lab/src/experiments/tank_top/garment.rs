@@ -33,6 +33,7 @@ impl Pattern {
         shoulder: 8,
     };
     /// 440 triangles.
+    #[cfg(test)]
     pub const COARSE: Pattern = Pattern {
         arm: 1,
         strap: 3,
