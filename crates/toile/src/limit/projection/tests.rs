@@ -325,74 +325,95 @@ mod obstacles {
         }
     }
 
-    /// `min ½ Δᵀ M Δ` with `C + J Δ = 0` and `g + n·Δ ≥ 0`, from the dual by projected Gauss–Seidel on dense rows.
+    /// `min ½ Δᵀ M Δ` with `C + J Δ = 0` and `g + n·Δ ≥ 0`, by a solver for quadratic programs.
     fn reference(sheet: &Sheet, x: &[DVec3], obstacles: &[Obstacle]) -> Vec<DVec3> {
-        let rows = jacobian(&sheet.metric, x);
-        let mut dense: Vec<(Vec<DVec3>, f64, bool)> = Vec::new();
-        for (value, gradient) in &rows {
-            let mut row = vec![DVec3::ZERO; x.len()];
-            gradient.iter().for_each(|(n, g)| row[*n as usize] = *g);
-            dense.push((row, *value, false));
+        use clarabel::algebra::CscMatrix;
+        use clarabel::solver::{
+            DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
+        };
+        let equations = jacobian(&sheet.metric, x);
+        let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let mut right = Vec::new();
+        let mut add = |gradient: &[(u32, DVec3)], bound: f64| {
+            for (node, g) in gradient {
+                for (axis, value) in g.to_array().into_iter().enumerate() {
+                    rows.push(right.len());
+                    columns.push(3 * *node as usize + axis);
+                    values.push(value);
+                }
+            }
+            right.push(bound);
+        };
+        // In millimetres, so that all numbers are of one size.
+        for (value, gradient) in &equations {
+            add(gradient, -1e3 * value);
         }
         for o in obstacles {
-            let mut row = vec![DVec3::ZERO; x.len()];
-            row[o.node as usize] = o.normal;
-            dense.push((row, o.gap, true));
+            add(&[(o.node, -o.normal)], 1e3 * o.gap);
         }
-        let mut step = vec![DVec3::ZERO; x.len()];
-        let mut multipliers = vec![0.0; dense.len()];
-        for _ in 0..60_000 {
-            let mut change = 0.0f64;
-            for (k, (row, value, one_sided)) in dense.iter().enumerate() {
-                let weigh = |i: usize| row[i] * sheet.inverse_masses[i];
-                let size: f64 = (0..x.len()).map(|i| row[i].dot(weigh(i))).sum();
-                let now: f64 = value + (0..x.len()).map(|i| row[i].dot(step[i])).sum::<f64>();
-                let mut next = multipliers[k] - now / size;
-                if *one_sided {
-                    next = next.max(0.0);
-                }
-                let by = next - multipliers[k];
-                multipliers[k] = next;
-                change = change.max((by * size).abs());
-                (0..x.len()).for_each(|i| step[i] += by * weigh(i));
-            }
-            if change < 1e-13 {
-                break;
-            }
-        }
-        step
+        let unknowns = 3 * x.len();
+        let (all, count) = (right.len(), equations.len());
+        let matrix = CscMatrix::new_from_triplets(all, unknowns, rows, columns, values);
+        // Masses relative to the first.
+        let mass = |k: usize| sheet.inverse_masses[0] / sheet.inverse_masses[k / 3];
+        let diagonal = (0..unknowns).map(mass).collect();
+        let places = || (0..unknowns).collect();
+        let masses = CscMatrix::new_from_triplets(unknowns, unknowns, places(), places(), diagonal);
+        let cones = [
+            SupportedConeT::ZeroConeT(count),
+            SupportedConeT::NonnegativeConeT(all - count),
+        ];
+        let settings = DefaultSettings {
+            verbose: false,
+            tol_gap_abs: 1e-9,
+            tol_gap_rel: 1e-9,
+            tol_feas: 1e-10,
+            ..DefaultSettings::default()
+        };
+        let force = vec![0.0; unknowns];
+        let mut solver =
+            DefaultSolver::new(&masses, &force, &matrix, &right, &cones, settings).unwrap();
+        solver.solve();
+        assert_eq!(solver.solution.status, SolverStatus::Solved);
+        let found = solver.solution.x.as_chunks::<3>().0;
+        found.iter().map(|&p| 1e-3 * DVec3::from_array(p)).collect()
     }
 
     #[test]
     fn one_iteration_is_the_solution_of_the_quadratic_program() {
-        let sheet = sheet(3);
-        let x = sheet.candidates(2e-3);
-        // The middle of the sheet is inside, its sides are above; in force are only some.
-        let height = 0.012;
-        let obstacles: Vec<Obstacle> = (0..16).map(|n| floor(n, x[n as usize], height)).collect();
-        let inside = obstacles.iter().filter(|o| o.gap < 0.0).count();
-        assert!((4..13).contains(&inside), "{inside}");
-        let settings = ProjectionSettings {
-            max_iterations: 1,
-            damping: 0.0,
-            ..exact()
-        };
-        let projection = Projection::new(sheet.metric.clone(), settings).unwrap();
-        let mut moved = x.clone();
-        let report = projection.apply_with_obstacles(
-            &sheet.step(),
-            &obstacles,
-            &mut projection.scratch(),
-            &mut moved,
-        );
-        assert!(report.least_multiplier.unwrap() >= 0.0);
-        let expected = reference(&sheet, &x, &obstacles);
-        for (i, step) in expected.iter().enumerate() {
+        for (cells, height) in [(3, 0.012), (8, 0.01)] {
+            let sheet = sheet(cells);
+            let x = sheet.candidates(2e-3);
+            // The middle of the sheet is inside, its sides are above; in force are only some.
+            let nodes = x.iter().enumerate();
+            let obstacles: Vec<_> = nodes.map(|(n, p)| floor(n as u32, *p, height)).collect();
+            let inside = obstacles.iter().filter(|o| o.gap < 0.0).count();
             assert!(
-                (moved[i] - x[i]).distance(*step) < 1e-8,
-                "{i}: {} {step}",
-                moved[i] - x[i]
+                inside > x.len() / 8 && inside < x.len() * 7 / 8,
+                "{inside} of {}",
+                x.len()
             );
+            let settings = ProjectionSettings {
+                max_iterations: 1,
+                damping: 0.0,
+                ..exact()
+            };
+            let projection = Projection::new(sheet.metric.clone(), settings).unwrap();
+            let mut moved = x.clone();
+            let report = projection.apply_with_obstacles(
+                &sheet.step(),
+                &obstacles,
+                &mut projection.scratch(),
+                &mut moved,
+            );
+            assert!(report.least_multiplier.unwrap() >= 0.0);
+            for (i, step) in reference(&sheet, &x, &obstacles).iter().enumerate() {
+                assert!(
+                    (moved[i] - x[i]).distance(*step) < 1e-8,
+                    "{cells} cells, node {i}: {} {step}",
+                    moved[i] - x[i]
+                );
+            }
         }
     }
 
