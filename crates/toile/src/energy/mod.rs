@@ -119,6 +119,14 @@ impl EnergyBatch {
         }
     }
 
+    /// Whether its forces are linear in positions and velocities, so that its matrix never changes.
+    pub(crate) fn is_linear(&self) -> bool {
+        matches!(
+            self,
+            EnergyBatch::Quadratic(_) | EnergyBatch::BendSprings(_)
+        )
+    }
+
     /// Stored energy (J).
     pub(crate) fn value(&self, memory: &Memory, positions: &[DVec3]) -> f64 {
         struct Sum<'a>(&'a [DVec3], f64);

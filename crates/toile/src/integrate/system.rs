@@ -2,8 +2,9 @@
 
 use super::Integrator;
 use crate::contact::{Placement, Support, Verdict, find_support};
+use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
-use crate::linalg::{BlockMatrix, Filter, Outcome, SolveSettings, SystemSolver};
+use crate::linalg::{BlockMatrix, Filter, LinearSolver, Outcome, SolveSettings, SystemSolver};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -33,6 +34,9 @@ pub(crate) struct System {
 /// The share of supports whose change is worth another round; the trace after the solve catches the rest.
 const UNSETTLED: f64 = 0.02;
 
+/// Worlds of more nodes are solved iteratively even if their matrix is constant: the factor's memory grows faster than they do.
+const FACTORED_ONCE: usize = 20_000;
+
 impl System {
     /// What the model's integrator needs, if it is implicit.
     pub(crate) fn for_model(model: &Model) -> Option<Self> {
@@ -41,6 +45,13 @@ impl System {
         };
         let nodes = model.node_count();
         let zeros = || vec![DVec3::ZERO; nodes];
+        // Bodies would change the matrix whenever a node comes to rest on one.
+        let linear = model.bodies.is_empty() && model.energies.iter().all(EnergyBatch::is_linear);
+        let constant = linear && nodes <= FACTORED_ONCE;
+        let solver = match settings.solver {
+            LinearSolver::Auto if constant => LinearSolver::Direct,
+            chosen => chosen,
+        };
         Some(System {
             plan: Plan::new(nodes, &model.energies, Some(&model.pattern)),
             matrix: BlockMatrix::new(model.pattern.clone()),
@@ -52,7 +63,7 @@ impl System {
             support_of_node: vec![None; nodes],
             without_friction: Vec::new(),
             filters: vec![Filter::Free; nodes],
-            linear: SystemSolver::new(&model.pattern, settings.solver),
+            linear: SystemSolver::new(&model.pattern, solver),
         })
     }
 

@@ -1,4 +1,7 @@
-//! The whole matrix factored, for small or very stiff systems.
+//! The whole matrix factored, for small or very stiff systems and for those that stay the same.
+//!
+//! A matrix whose entries are those of the one before, bit for bit, keeps its factor. So cloth whose forces are linear (a
+//! quadratic bending energy under limits) is factored once, and again when what holds it changes.
 
 use super::filter::restrict;
 use super::{BlockMatrix, BlockPattern, Filter, SparseCholesky};
@@ -8,6 +11,8 @@ use glam::{DMat3, DVec3};
 #[derive(Debug)]
 pub(super) struct Direct {
     factor: SparseCholesky,
+    /// Whether the factor is that of the values.
+    current: bool,
     flat: Vec<f64>,
 }
 
@@ -22,6 +27,7 @@ impl Direct {
         });
         Some(Direct {
             factor: SparseCholesky::new(entries)?,
+            current: false,
             flat: vec![0.0; rows],
         })
     }
@@ -45,14 +51,21 @@ impl Direct {
             self.put(lines, blocks, &block, [1, 2, 3]);
             at += 3 * blocks + 6;
         }
-        self.factor.factor()
+        if !self.current {
+            self.current = self.factor.factor();
+        }
+        self.current
     }
 
     /// Writes the rows of a block, as much of each as is stored.
     fn put(&mut self, lines: [usize; 3], from: usize, block: &DMat3, lengths: [usize; 3]) {
         for (i, (line, length)) in lines.into_iter().zip(lengths).enumerate() {
-            let row = block.row(i).to_array();
-            self.factor.values_mut()[line + from..][..length].copy_from_slice(&row[..length]);
+            let new = &block.row(i).to_array()[..length];
+            let old = &mut self.factor.values_mut()[line + from..][..length];
+            if old != new {
+                self.current = false;
+                old.copy_from_slice(new);
+            }
         }
     }
 

@@ -206,6 +206,41 @@ fn a_world_that_is_held_altogether_is_solved_by_doing_nothing() {
     }
 }
 
+/// A factor that is kept must be that of the matrix it is asked for, whatever was factored in between.
+#[test]
+fn a_kept_factor_is_the_right_one() {
+    let (soft, stiff) = (sheet(8, 10.0), sheet(8, 1000.0));
+    let mut held = vec![Filter::Free; 64];
+    let free = held.clone();
+    held[5] = Filter::Held;
+    let b: Vec<DVec3> = (0..64)
+        .map(|i| DVec3::new(1.0, f64::from(i).sin(), -1.0))
+        .collect();
+    let settings = SolveSettings {
+        residual: 1e-9,
+        iterations: 3,
+    };
+    let mut system = SystemSolver::new(&soft.pattern, LinearSolver::Direct);
+    let course = [
+        (&soft, &free),
+        (&soft, &free),
+        (&stiff, &free),
+        (&stiff, &held),
+        (&soft, &free),
+    ];
+    for (matrix, filters) in course {
+        let mut fresh = SystemSolver::new(&soft.pattern, LinearSolver::Direct);
+        let [kept, new] = [&mut system, &mut fresh].map(|system| {
+            assert!(system.factor(matrix, filters));
+            let mut x = vec![DVec3::ZERO; 64];
+            let outcome = system.solve(matrix, &b, filters, &mut x, settings);
+            assert!(outcome.converged);
+            (x, outcome)
+        });
+        assert_eq!(kept, new);
+    }
+}
+
 #[test]
 fn a_matrix_with_a_nan_is_refused() {
     let mut matrix = sheet(5, 10.0);
