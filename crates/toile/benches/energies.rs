@@ -163,6 +163,7 @@ fn world(cells: u32, pattern: GridPattern, recipe: Recipe) -> (Model, State) {
         air_damping: 0.0,
         gravity_factor: 1.0,
         contact_offset: 1e-3,
+        friction: 0.3,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
@@ -170,6 +171,7 @@ fn world(cells: u32, pattern: GridPattern, recipe: Recipe) -> (Model, State) {
         limits: Vec::new(),
         pins: vec![fixed(vec![0, cells])],
         bodies: vec![],
+        contacts: Vec::new(),
         gravity: DVec3::new(0.0, 0.0, -9.81),
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
     });

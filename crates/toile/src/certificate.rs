@@ -1,6 +1,6 @@
 //! What a step says about itself: status, certificate, times; and what can go wrong.
 
-use crate::contact::{Placement, smallest_gap};
+use crate::contact::{ContactReport, Placement, smallest_gap};
 use crate::energy::Memory;
 use crate::limit::LimitReport;
 use crate::model::Model;
@@ -18,6 +18,8 @@ pub enum Status {
     IterationLimit,
     /// A [limit](crate::limit) could not be met, for example because pins pull the cloth apart; the certificate says by how much.
     LimitMissed,
+    /// Cloth could not be kept from passing through cloth, because pins left no room.
+    ContactMissed,
 }
 
 /// How well a step held.
@@ -44,6 +46,8 @@ pub struct Certificate {
     pub linear_residual: f64,
     /// How well the cloths' limits held, the worst of them; `None` if no cloth has any.
     pub limit: Option<LimitReport>,
+    /// What contact between cloths came to; `None` if none may touch.
+    pub contact: Option<ContactReport>,
 }
 
 /// Wall time of each phase (s); zeros if the workspace has no clock.
@@ -57,8 +61,10 @@ pub struct PhaseTimes {
     pub solve: f64,
     /// Limits.
     pub limit: f64,
-    /// Contact.
+    /// Contact with bodies.
     pub collide: f64,
+    /// Contact between cloths.
+    pub contact: f64,
     /// Commit and certificate.
     pub certify: f64,
 }
@@ -66,7 +72,13 @@ pub struct PhaseTimes {
 impl PhaseTimes {
     /// All phases together (s).
     pub fn total(&self) -> f64 {
-        self.drive + self.assemble + self.solve + self.limit + self.collide + self.certify
+        self.drive
+            + self.assemble
+            + self.solve
+            + self.limit
+            + self.collide
+            + self.contact
+            + self.certify
     }
 
     /// Adds another step's times.
@@ -76,6 +88,7 @@ impl PhaseTimes {
         self.solve += other.solve;
         self.limit += other.limit;
         self.collide += other.collide;
+        self.contact += other.contact;
         self.certify += other.certify;
     }
 }
@@ -100,6 +113,8 @@ pub enum Phase {
     Limit,
     /// Contact with bodies.
     Collide,
+    /// Contact between cloths.
+    Contact,
 }
 
 impl std::fmt::Display for Phase {
@@ -108,6 +123,7 @@ impl std::fmt::Display for Phase {
             Phase::Predict => "predict (forces and integration)",
             Phase::Limit => "limit",
             Phase::Collide => "collide",
+            Phase::Contact => "contact between cloths",
         })
     }
 }

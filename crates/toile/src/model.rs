@@ -29,8 +29,10 @@ pub struct Cloth {
     pub air_damping: f64,
     /// Gravity acts on this many times the mass: the virtual mass over the density, 1 for cloth in a vacuum.
     pub gravity_factor: f64,
-    /// Distance its mid-surface keeps from bodies (m).
+    /// Distance its mid-surface keeps from bodies (m), and half of what it keeps from itself.
     pub contact_offset: f64,
+    /// Coulomb friction coefficient against cloth like it.
+    pub friction: f64,
 }
 
 /// Everything that stays the same while the world moves.
@@ -46,6 +48,8 @@ pub struct Model {
     pub pins: Vec<Pin>,
     /// Obstacles.
     pub bodies: Vec<Body>,
+    /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
+    pub contacts: Vec<[usize; 2]>,
     /// Acceleration of gravity (m/s²).
     pub gravity: DVec3,
     /// How time is advanced.
@@ -96,6 +100,12 @@ pub enum ModelError {
         /// The cloth.
         cloth: String,
     },
+    /// A contact names a cloth that is not there.
+    #[error("contact between cloths {} and {}: there are fewer cloths", .pair[0], .pair[1])]
+    NoSuchContact {
+        /// The cloths' numbers.
+        pair: [usize; 2],
+    },
     /// Pins contradict each other.
     #[error(transparent)]
     Pin(#[from] PinError),
@@ -122,6 +132,8 @@ pub struct ModelParts {
     pub pins: Vec<Pin>,
     /// Obstacles.
     pub bodies: Vec<Body>,
+    /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
+    pub contacts: Vec<[usize; 2]>,
     /// Acceleration of gravity (m/s²).
     pub gravity: DVec3,
     /// How time is advanced.
@@ -137,12 +149,19 @@ impl Model {
             limits,
             pins,
             bodies,
+            contacts,
             gravity,
             integrator,
         } = parts;
         check_cloths(&cloths)?;
         let node_count = cloths.last().map_or(0, |c| c.nodes.end);
         check_pins(&pins, node_count)?;
+        if let Some(pair) = contacts
+            .iter()
+            .find(|p| p.iter().any(|&c| c >= cloths.len()))
+        {
+            return Err(ModelError::NoSuchContact { pair: *pair });
+        }
         for body in &bodies {
             body.shape.check().map_err(|source| ModelError::Body {
                 body: body.name.clone(),
@@ -180,6 +199,7 @@ impl Model {
             limits,
             pins,
             bodies,
+            contacts,
             gravity,
             integrator,
         })
@@ -264,6 +284,7 @@ fn check_cloths(cloths: &[Cloth]) -> Result<(), ModelError> {
             ("the air damping", cloth.air_damping),
             ("the factor on gravity", cloth.gravity_factor),
             ("the contact offset", cloth.contact_offset),
+            ("the friction", cloth.friction),
         ] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(bad(what, value, "zero or a positive number"));

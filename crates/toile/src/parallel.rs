@@ -64,3 +64,27 @@ pub(crate) fn each<T: Send>(items: Vec<T>, f: impl Fn(T) + Sync + Send) {
     }
     items.into_iter().for_each(f);
 }
+
+/// Both results, worked out side by side where that is `worthwhile`.
+pub(crate) fn join<A: Send, B: Send>(
+    worthwhile: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "parallel")]
+    if worthwhile {
+        return rayon::join(a, b);
+    }
+    let _ = worthwhile;
+    (a(), b())
+}
+
+/// Calls `f` with each task, the tasks in any order and on any thread. For few tasks of much work each.
+pub(crate) fn for_each_task<T: Send>(tasks: &mut [T], f: impl Fn(&mut T) + Sync) {
+    #[cfg(feature = "parallel")]
+    if tasks.len() > 1 {
+        use rayon::prelude::*;
+        return tasks.par_iter_mut().with_max_len(1).for_each(&f);
+    }
+    tasks.iter_mut().for_each(f);
+}

@@ -6,7 +6,7 @@ use crate::advance::{Saved, StabilityScratch};
 use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
-use crate::contact::{Candidate, Placement, collide, halt};
+use crate::contact::{Candidate, ClothContact, Placement, collide, halt};
 use crate::drive::drive_pins;
 use crate::energy::assembly::Plan;
 use crate::integrate::mixed::MixedScratch;
@@ -19,7 +19,7 @@ use crate::state::State;
 use glam::DVec3;
 use limit::LimitWork;
 
-/// Advances the state by `h` seconds: drive kinematic targets → predict → limit → collide → commit →
+/// Advances the state by `h` seconds: drive kinematic targets → predict → limit → collide → contact → commit →
 /// crease → certify.
 ///
 /// On an error the state's positions, velocities and time are as they were.
@@ -49,6 +49,10 @@ pub fn step(
     workspace.check_finite(model, state.time, Phase::Collide)?;
     watch.lap(|times| &mut times.collide);
 
+    workspace.meet_cloths(model, state, h);
+    workspace.check_finite(model, state.time, Phase::Contact)?;
+    watch.lap(|times| &mut times.contact);
+
     workspace.commit(model, state, h);
     workspace.crease(model, state);
     let certificate = certify(model, state, workspace, &predicted, limited);
@@ -57,6 +61,7 @@ pub fn step(
     let status = match (predicted.converged, limited) {
         (false, _) => Status::IterationLimit,
         (true, Some(limited)) if !limited.converged => Status::LimitMissed,
+        _ if certificate.contact.is_some_and(|c| c.missed > 0) => Status::ContactMissed,
         (true, _) => Status::Converged,
     };
     Ok(StepReport {
@@ -90,6 +95,8 @@ pub struct Workspace {
     pub(crate) system: Option<Box<System>>,
     /// What limits need.
     pub(crate) limits: Option<Box<LimitWork>>,
+    /// What contact between cloths needs.
+    contact: Option<Box<ClothContact>>,
     /// States to go back to.
     pub(crate) saved: Option<Box<Saved>>,
     /// What the stability limit is worked out in.
@@ -122,6 +129,7 @@ impl Workspace {
                 .then(|| Box::new(MixedScratch::new(nodes))),
             system: System::for_model(model).map(Box::new),
             limits: LimitWork::for_model(model).map(Box::new),
+            contact: ClothContact::for_model(model).map(Box::new),
             saved: None,
             stability: None,
             clock,
@@ -197,6 +205,21 @@ impl Workspace {
                 *candidate = collide(bodies, state.positions[i], *candidate, offset, h);
             }
         });
+    }
+
+    /// Keeps the candidates' motion from leading cloth through cloth.
+    fn meet_cloths(&mut self, model: &Model, state: &State, h: f64) {
+        let Workspace {
+            contact,
+            holds,
+            bodies,
+            candidates,
+            ..
+        } = self;
+        if let Some(contact) = contact.as_deref_mut() {
+            let times = (h, model.integrator.reach(state, h));
+            contact.apply((model, state), holds, bodies, candidates, times);
+        }
     }
 
     /// Stops candidates that are at a body's surface from moving into it, where they stand.
@@ -279,6 +302,7 @@ fn certify(
         force_residual: predicted.force_residual,
         linear_residual: predicted.linear_residual,
         limit: limited,
+        contact: workspace.contact.as_deref().and_then(ClothContact::report),
     }
 }
 

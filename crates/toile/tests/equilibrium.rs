@@ -48,6 +48,7 @@ fn changed(model: &Model, springs: Option<Vec<Spring>>, bodies: Vec<Body>) -> Mo
         limits: Vec::new(),
         pins: model.pins.clone(),
         bodies,
+        contacts: Vec::new(),
         gravity: model.gravity,
         integrator: model.integrator,
     })

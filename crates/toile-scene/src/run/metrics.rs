@@ -22,6 +22,14 @@ pub struct FrameMetrics {
     pub limit_iterations: u32,
     /// Worst relative violation that a limit left; `NaN` without limits.
     pub limit_residual: f64,
+    /// Collisions of cloth with cloth that were found and resolved.
+    pub collisions: usize,
+    /// Smallest distance between features of cloth at the start of a step (m), if nearer than the thickness; else `NaN`.
+    pub contact_gap: f64,
+    /// Nodes of the largest impact zone.
+    pub impact_zone: usize,
+    /// Pairs of intersecting faces when last looked for; `None` while nothing has looked.
+    pub intersections: Option<usize>,
     /// Steps that did not converge, or stayed above the tolerance of the step control.
     pub unconverged_steps: u32,
     /// Steps made.
@@ -34,9 +42,10 @@ pub struct FrameMetrics {
 
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
-    linear_residual,limit_iterations,limit_residual,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
+    linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
 
-pub(super) const TIMING_COLUMNS: &str = "time,drive,assemble,solve,limit,collide,certify,total";
+pub(super) const TIMING_COLUMNS: &str =
+    "time,drive,assemble,solve,limit,collide,contact,certify,total";
 
 impl FrameMetrics {
     /// Before any step.
@@ -50,6 +59,10 @@ impl FrameMetrics {
             linear_residual: 0.0,
             limit_iterations: 0,
             limit_residual: f64::NAN,
+            collisions: 0,
+            contact_gap: f64::NAN,
+            impact_zone: 0,
+            intersections: None,
             unconverged_steps: 0,
             substeps: 0,
             rejected_steps: 0,
@@ -73,6 +86,14 @@ impl FrameMetrics {
             self.limit_iterations += limit.iterations;
             self.limit_residual = self.limit_residual.max(limit.residual);
         }
+        if let Some(contact) = &certificate.contact {
+            self.collisions += contact.collisions;
+            let gap = contact.smallest_gap.unwrap_or(f64::NAN);
+            self.contact_gap = self.contact_gap.min(gap);
+            self.impact_zone = self.impact_zone.max(contact.largest_zone);
+        }
+        let worst = self.intersections.max(certificate.intersections);
+        self.intersections = worst;
         let unconverged = u32::from(report.status != Status::Converged);
         self.unconverged_steps += unconverged.max(advanced.above_tolerance);
         self.substeps += advanced.substeps;
@@ -99,6 +120,11 @@ impl FrameMetrics {
             known(self.linear_residual),
             self.limit_iterations.to_string(),
             known(self.limit_residual),
+            self.collisions.to_string(),
+            known(self.contact_gap),
+            self.impact_zone.to_string(),
+            self.intersections
+                .map_or_else(String::new, |n| n.to_string()),
             self.unconverged_steps.to_string(),
             self.substeps.to_string(),
             self.rejected_steps.to_string(),
@@ -119,6 +145,7 @@ impl FrameMetrics {
             t.solve,
             t.limit,
             t.collide,
+            t.contact,
             t.certify,
             t.total(),
         ];

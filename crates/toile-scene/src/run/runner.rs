@@ -5,6 +5,7 @@ use super::folder::{FolderError, RunFolder, write_atomically};
 use super::metrics::{FrameMetrics, METRIC_COLUMNS, TIMING_COLUMNS};
 use crate::recording::{self, BodyPose, RecordingError, RecordingWriter};
 use crate::scene::World;
+use crate::spec::CertifySpec;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::time::Instant;
 use thiserror::Error;
 use toile::advance::advance;
 use toile::certificate::{Energies, StepError};
+use toile::contact::intersections;
 use toile::equilibrium::EquilibriumError;
 use toile::state::State;
 use toile::step::Workspace;
@@ -198,7 +200,11 @@ fn run_here(
     let mut outcome = RunOutcome::Finished;
 
     if sinks.frames == 0 {
-        sinks.push(world, &state, &FrameMetrics::empty(), observer)?;
+        let mut metrics = FrameMetrics::empty();
+        if looks_for_intersections(world, true) {
+            metrics.intersections = Some(intersections(&world.model, &state.positions).len());
+        }
+        sinks.push(world, &state, &metrics, observer)?;
         sinks.checkpoint(&state)?;
     }
     while sinks.frames <= last_frame {
@@ -208,6 +214,10 @@ fn run_here(
             let (step, control) = (schedule.step, &schedule.control);
             let report = advance(&world.model, &mut state, &mut workspace, step, control)?;
             metrics.add(&report);
+            if looks_for_intersections(world, made == schedule.substeps) {
+                let found = intersections(&world.model, &state.positions).len();
+                metrics.intersections = metrics.intersections.max(Some(found));
+            }
             observer.step(Progress {
                 steps: before + u64::from(made),
                 steps_total: last_frame * u64::from(schedule.substeps),
@@ -235,6 +245,16 @@ fn run_here(
         times,
         resumed_at,
     })
+}
+
+/// Whether the scene wants to know after this step.
+fn looks_for_intersections(world: &World, frame_ends: bool) -> bool {
+    let wanted = match world.certify {
+        CertifySpec::Never => false,
+        CertifySpec::EveryFrame => frame_ends,
+        CertifySpec::EveryStep => true,
+    };
+    wanted && !world.model.contacts.is_empty()
 }
 
 fn last_frame(world: &World, until: Option<f64>) -> Result<u64, RunError> {

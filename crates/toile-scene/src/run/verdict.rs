@@ -54,9 +54,17 @@ pub fn judge(expect: &ExpectSpec, metrics: &MetricsTable, state: &State) -> Vec<
         expected: format!("above {limit}"),
         holds: gap >= limit,
     });
+    let intersections = column("intersections").fold(f64::NAN, f64::max);
+    let clean = expect.no_intersections.then(|| Verdict {
+        what: "no_intersections",
+        measured: intersections,
+        expected: "0, looked for and not found".into(),
+        holds: intersections == 0.0,
+    });
     [
         below("stretch_below", expect.stretch_below, worst),
         above,
+        clean,
         between("lowest_between", expect.lowest_between, lowest),
         between("highest_between", expect.highest_between, highest),
         below("speed_below", expect.speed_below, fastest),

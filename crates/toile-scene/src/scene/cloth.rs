@@ -98,6 +98,7 @@ pub(super) fn resolve_cloth(
         air_damping: spec.damping,
         gravity_factor: virtual_mass / density,
         contact_offset: 0.5 * spec.thickness,
+        friction: spec.friction,
     };
     Ok(ResolvedCloth {
         cloth,

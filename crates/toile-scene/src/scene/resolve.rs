@@ -6,8 +6,8 @@ use super::motion::{body_path, place};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
-    BodySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, SceneSpec, ShapeSpec, SolverSpec,
-    TimeSpec,
+    BodySpec, CertifySpec, ClothContactSpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec,
+    SceneSpec, ShapeSpec, SolverSpec, TimeSpec,
 };
 use glam::DVec3;
 use std::fmt::Write;
@@ -59,6 +59,8 @@ pub struct World {
     pub body_tracks: Vec<BodyTrack>,
     /// How to look for the equilibrium.
     pub drape: EquilibriumSettings,
+    /// When to look for intersections.
+    pub certify: CertifySpec,
     /// What must be true at the end.
     pub expect: ExpectSpec,
     /// What looks wrong though it can be simulated.
@@ -82,11 +84,13 @@ impl World {
         // The debug text of a number is exact, and it saves a second way of serialising every type.
         let _ = write!(
             HashText(&mut moving),
-            "{schedule:?} {:?} {:?} {:?} {:?}",
+            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             model.gravity,
             model.integrator,
             model.pins,
-            model.bodies
+            model.bodies,
+            model.contacts,
+            model.cloths.iter().map(|c| c.friction).collect::<Vec<_>>()
         );
         let mut still = crc32fast::Hasher::new();
         let _ = write!(
@@ -172,6 +176,7 @@ fn assemble(
         limits: Vec::new(),
         pins: Vec::new(),
         bodies: Vec::new(),
+        contacts: contacts(source, spec)?,
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
     };
@@ -205,10 +210,37 @@ fn assemble(
         cloth_tracks,
         body_tracks,
         drape: EquilibriumSettings::default(),
+        certify: spec.contact.certify,
         expect: spec.expect.clone(),
         warnings,
         resolved,
     })
+}
+
+/// The pairs of cloths that meet, by number.
+fn contacts(source: &SceneSource, spec: &SceneSpec) -> Result<Vec<[usize; 2]>, SceneError> {
+    let names: Vec<&String> = spec.cloth.keys().collect();
+    let mut excluded = Vec::new();
+    for (k, pair) in spec.contact.exclude.iter().enumerate() {
+        let number = |name: &String| {
+            let place = format!("contact.exclude[{k}]");
+            let known = names.iter().position(|n| *n == name);
+            known.ok_or_else(|| source.error(&place, format!("there is no cloth `{name}`")))
+        };
+        let [a, b] = [number(&pair[0])?, number(&pair[1])?];
+        excluded.push([a.min(b), a.max(b)]);
+    }
+    let meets = |&[a, b]: &[usize; 2]| match spec.contact.cloth {
+        ClothContactSpec::None => false,
+        ClothContactSpec::Itself => a == b,
+        ClothContactSpec::Others => a != b,
+        ClothContactSpec::All => true,
+    };
+    let pairs = (0..names.len()).flat_map(|a| (a..names.len()).map(move |b| [a, b]));
+    Ok(pairs
+        .filter(meets)
+        .filter(|p| !excluded.contains(p))
+        .collect())
 }
 
 fn integrator(time: &TimeSpec) -> Integrator {

@@ -59,6 +59,9 @@ pub struct ClothSpec {
     /// Thickness (m): the cloth's surface is half of it away from its nodes.
     #[serde(default = "default_thickness")]
     pub thickness: f64,
+    /// Coulomb friction coefficient against cloth. Between two cloths it is the geometric mean of theirs.
+    #[serde(default = "default_friction")]
+    pub friction: f64,
     /// Nodes that are held.
     #[serde(default)]
     pub pin: Vec<PinSpec>,
@@ -83,6 +86,10 @@ pub struct NoiseSpec {
 
 fn default_thickness() -> f64 {
     2e-3
+}
+
+fn default_friction() -> f64 {
+    0.3
 }
 
 /// How moving air acts on the cloth.

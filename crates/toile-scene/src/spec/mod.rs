@@ -7,6 +7,7 @@
 mod air;
 mod body;
 mod cloth;
+mod contact;
 mod drape;
 mod limit;
 mod material;
@@ -16,6 +17,7 @@ mod motion;
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, ShapeSpec};
 pub use cloth::{ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
+pub use contact::{CertifySpec, ClothContactSpec, ContactSpec};
 pub use drape::DrapeSpec;
 pub use limit::{
     AreaMatrixSpec, AreaSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,
@@ -51,6 +53,9 @@ pub struct SceneSpec {
     /// The bodies that cloth collides with, by name.
     #[serde(default)]
     pub body: BTreeMap<String, BodySpec>,
+    /// Contact between cloths.
+    #[serde(default)]
+    pub contact: ContactSpec,
     /// How `toile drape` looks for the equilibrium.
     #[serde(default)]
     pub drape: DrapeSpec,
@@ -249,6 +254,9 @@ pub struct ExpectSpec {
     /// The gap between cloth and bodies never fell below this (m).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_above: Option<f64>,
+    /// Cloths that meet never intersected, as far as `contact.certify` looked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_intersections: bool,
     /// The lowest node ends between these heights (m).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lowest_between: Option<[f64; 2]>,

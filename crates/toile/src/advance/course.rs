@@ -201,6 +201,10 @@ impl StepReport {
             (a, b) => a.or(b),
         };
         sum.intersections = after.intersections;
+        sum.contact = match (sum.contact, after.contact) {
+            (Some(a), Some(b)) => Some(a.and(&b)),
+            (a, b) => a.or(b),
+        };
         sum.iterations += after.iterations;
         sum.newton_steps += after.newton_steps;
         sum.force_residual = match (sum.force_residual, after.force_residual) {

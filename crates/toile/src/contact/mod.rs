@@ -7,12 +7,23 @@
 //! body's sharp edge can dent a face by at most the sag between two nodes.
 
 mod body;
+pub mod broad_phase;
+pub mod ccd;
+mod closest;
 mod collide;
+mod impact_zone;
+mod intersections;
+mod pipeline;
+mod response;
 mod shape;
 mod support;
+mod surface;
 
 pub use body::{Body, Placement};
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, collide, halt};
+pub use intersections::intersections;
+pub(crate) use pipeline::ClothContact;
+pub use pipeline::ContactReport;
 pub use shape::{Sample, Shape, ShapeError};
 pub(crate) use support::{Support, Verdict, find_support};

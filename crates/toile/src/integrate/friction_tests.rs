@@ -49,6 +49,7 @@ fn silk_on(shape: Shape, friction: f64, gravity: DVec3) -> (Model, State) {
         air_damping: 0.3,
         gravity_factor: 1.0,
         contact_offset: OFFSET,
+        friction: 0.3,
     };
     let body = Body {
         name: "table".into(),
@@ -66,6 +67,7 @@ fn silk_on(shape: Shape, friction: f64, gravity: DVec3) -> (Model, State) {
         limits: Vec::new(),
         pins: vec![],
         bodies: vec![body],
+        contacts: Vec::new(),
         gravity,
         integrator: Integrator::Implicit(ImplicitSettings {
             tolerance: 1e-4,

@@ -49,6 +49,7 @@ pub fn world(
         air_damping: 0.0,
         gravity_factor: 1.0,
         contact_offset: 1e-3,
+        friction: 0.3,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
@@ -56,6 +57,7 @@ pub fn world(
         limits: Vec::new(),
         pins,
         bodies: vec![],
+        contacts: Vec::new(),
         gravity,
         integrator,
     })

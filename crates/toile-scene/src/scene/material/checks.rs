@@ -55,6 +55,7 @@ pub(in crate::scene) fn check_material(
         ("drag.normal", Some(spec.drag.normal)),
         ("drag.tangential", Some(spec.drag.tangential)),
         ("thickness", Some(spec.thickness)),
+        ("friction", Some(spec.friction)),
     ] {
         if let Some(value) = value {
             check_not_negative(source, &format!("{field}.{name}"), value)?;

@@ -37,6 +37,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
         air_damping: 0.0,
         gravity_factor: 1.0,
         contact_offset: OFFSET,
+        friction: 0.3,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
@@ -44,6 +45,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
         limits: Vec::new(),
         pins: vec![],
         bodies: vec![],
+        contacts: Vec::new(),
         gravity: DVec3::NEG_Z * 9.81,
         integrator: Integrator::SymplecticEuler,
     })

@@ -54,6 +54,7 @@ fn soft_sheet() -> (Model, State) {
         air_damping: 0.0,
         gravity_factor: 1.0,
         contact_offset: 1e-3,
+        friction: 0.3,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],
@@ -66,6 +67,7 @@ fn soft_sheet() -> (Model, State) {
             slide: Slide::Nowhere,
         }],
         bodies: vec![],
+        contacts: Vec::new(),
         gravity: DVec3::new(0.0, 0.0, -9.81),
         integrator: Integrator::Mixed(MixedSettings::new(MixedScheme::A)),
     })

@@ -1,0 +1,44 @@
+//! Contact between cloths as the scene describes it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which cloths keep from passing through which.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactSpec {
+    /// Who meets whom.
+    pub cloth: ClothContactSpec,
+    /// Pairs of cloths, by name, that pass through each other all the same; a cloth paired with itself too.
+    pub exclude: Vec<[String; 2]>,
+    /// When to look for intersections of the cloths that meet, by an exact test apart from what keeps them from passing.
+    pub certify: CertifySpec,
+}
+
+/// Who meets whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClothContactSpec {
+    /// Cloth passes through cloth.
+    #[default]
+    None,
+    /// Every cloth meets itself, but not the others.
+    Itself,
+    /// Every cloth meets the others, but not itself.
+    Others,
+    /// Every cloth meets itself and the others.
+    All,
+}
+
+/// When to look for intersections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CertifySpec {
+    /// Not at all.
+    Never,
+    /// After the last step of every frame.
+    #[default]
+    EveryFrame,
+    /// After every step.
+    EveryStep,
+}
