@@ -94,6 +94,15 @@ Examples:
   toile render runs/hello --frame last --size 1600x1200 --color stretch --out stretch.png
   toile render runs/hello --animate --out swing.png")]
     Render(RenderArgs),
+    /// Make the level set of a mesh, as bodies have it: what was mended, how large it is, and cuts through it
+    #[command(after_help = "\
+A level set is the signed distance to a closed mesh, negative inside, on cells that are small near the surface. Scenes
+use it for bodies (`shape.mesh = { file = \"body.obj\" }`). Holes are covered, patches that face the wrong way are turned.
+
+Examples:
+  toile levelset body.obj
+  toile levelset body.ply --cell 0.005 --out cuts.png")]
+    Levelset(LevelSetArgs),
     /// List the bundled scenes, or print one
     Scenes(ScenesArgs),
     /// List the named fabrics: density, bending rigidity, shear stiffness, and where the numbers come from
@@ -217,6 +226,27 @@ pub enum Color {
     Cloth,
     /// By stretch
     Stretch,
+}
+
+#[derive(Debug, Args)]
+pub struct LevelSetArgs {
+    /// A mesh (.obj or .ply)
+    pub mesh: PathBuf,
+    /// Side of the finest cells (m) [default: a hundredth of the longest side]
+    #[arg(long, value_name = "M")]
+    pub cell: Option<f64>,
+    /// The picture to write (PNG): cuts across x, y and z through the middle
+    #[arg(long, value_name = "FILE", default_value = "levelset.png")]
+    pub out: PathBuf,
+    /// Width and height of each cut (pixels)
+    #[arg(long, value_name = "N", default_value_t = 480, value_parser = clap::value_parser!(u32).range(16..=4096))]
+    pub size: u32,
+    /// Turn a mesh that is inside out, which is an error otherwise
+    #[arg(long)]
+    pub flip: bool,
+    /// Refuse a mesh with holes instead of covering them
+    #[arg(long)]
+    pub closed: bool,
 }
 
 #[derive(Debug, Args)]

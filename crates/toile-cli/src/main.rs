@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::check(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Render(args) => commands::render::render(&args),
+        Command::Levelset(args) => commands::levelset::level_set(&args),
         Command::Scenes(args) => commands::scenes::scenes(&args),
         Command::Fabrics => commands::fabrics::fabrics(),
         Command::Schema => commands::scenes::schema(),

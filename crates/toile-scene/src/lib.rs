@@ -7,7 +7,7 @@
 //!
 //! * [`spec`]: the scene file's types. [`scene`]: reading, checking and resolving them.
 //! * [`format`](mod@format): mesh and trajectory files. [`recording`]: the frame cache. [`export`]: frames for other programs.
-//! * [`run`](mod@run): the loop, its tables and checkpoints. [`present`] and [`report`]: what a person looks at.
+//! * [`run`](mod@run): the loop, its tables and checkpoints. [`present`], [`slices`] and [`report`]: what a person looks at.
 
 pub mod export;
 pub mod format;
@@ -16,4 +16,5 @@ pub mod recording;
 pub mod report;
 pub mod run;
 pub mod scene;
+pub mod slices;
 pub mod spec;

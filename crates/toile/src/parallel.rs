@@ -79,6 +79,17 @@ pub(crate) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
+/// `f(0), f(1), …` on any thread, for loops whose bodies take long.
+pub(crate) fn in_order<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        (0..count).into_par_iter().with_min_len(64).map(f).collect()
+    }
+    #[cfg(not(feature = "parallel"))]
+    (0..count).map(f).collect()
+}
+
 /// Calls `f` with each task, the tasks in any order and on any thread. For few tasks of much work each.
 pub(crate) fn for_each_task<T: Send>(tasks: &mut [T], f: impl Fn(&mut T) + Sync) {
     #[cfg(feature = "parallel")]

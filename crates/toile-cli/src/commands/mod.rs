@@ -5,6 +5,7 @@ pub mod drape;
 pub mod export;
 pub mod fabrics;
 pub mod lab;
+pub mod levelset;
 pub mod render;
 pub mod run;
 pub mod scenes;

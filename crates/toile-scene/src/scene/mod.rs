@@ -12,5 +12,5 @@ mod source;
 
 pub use bundled::{BUNDLED, BundledScene, bundled};
 pub use error::SceneError;
-pub use resolve::{Schedule, World, resolve};
+pub use resolve::{Schedule, World, default_cell, resolve};
 pub use source::{SceneSource, parse_override};

@@ -2,8 +2,9 @@
 
 use super::air::{air_around, check_air};
 use super::cloth::{ResolvedCloth, resolve_cloth};
-use super::motion::{body_path, place};
+use super::motion::{absolute, body_path, place};
 use super::{SceneError, SceneSource};
+use crate::format::read_mesh;
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
     BodySpec, CertifySpec, ClothContactSpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec,
@@ -11,12 +12,16 @@ use crate::spec::{
 };
 use glam::DVec3;
 use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
 use toile::advance::StepControl;
-use toile::contact::{Body, Shape};
+use toile::contact::level_set::Settings;
+use toile::contact::{Body, MeshShape, Shape};
 use toile::energy::EnergyBatch;
 use toile::equilibrium::EquilibriumSettings;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::linalg::LinearSolver;
+use toile::mesh::Mesh;
 use toile::model::{Model, ModelParts};
 use toile::state::State;
 
@@ -413,8 +418,45 @@ fn resolve_body(
 ) -> Result<(Body, BodyTrack), SceneError> {
     let field = format!("body.{name}");
     check_not_negative(source, &format!("{field}.friction"), spec.friction)?;
-    let shape = match spec.shape {
-        ShapeSpec::Plane => Shape::Plane,
+    let shape = match &mut spec.shape {
+        ShapeSpec::Mesh { file, cell, flip } => {
+            *file = absolute(source, file);
+            mesh_shape(source, &format!("{field}.shape.mesh"), file, cell, *flip)?
+        }
+        simple => analytic(simple),
+    };
+    let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
+    shape
+        .check()
+        .map_err(|error| shape_error(error.to_string()))?;
+    let surface = shape
+        .surface()
+        .map_err(|error| shape_error(error.to_string()))?;
+    let (plane, smooth) = (matches!(shape, Shape::Plane), shape.is_smooth());
+    let body = Body {
+        name: name.to_owned(),
+        shape,
+        place: place(source, &format!("{field}.place"), &spec.place)?,
+        path: body_path(source, &field, spec)?,
+        friction: spec.friction,
+    };
+    let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
+    let surface = surface.unwrap_or_default();
+    let track = BodyTrack {
+        name: name.to_owned(),
+        positions: surface.positions,
+        faces: surface.faces,
+        smooth,
+        ground_height: (plane && level).then_some(body.place.translation.z),
+        color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
+    };
+    Ok((body, track))
+}
+
+/// A shape without files.
+fn analytic(spec: &ShapeSpec) -> Shape {
+    match *spec {
+        ShapeSpec::Plane | ShapeSpec::Mesh { .. } => Shape::Plane,
         ShapeSpec::Sphere { radius } => Shape::Sphere { radius },
         ShapeSpec::Box { size } => Shape::Cuboid {
             half_size: DVec3::from_array(size) * 0.5,
@@ -428,33 +470,39 @@ fn resolve_body(
             half_height: 0.5 * height,
         },
         ShapeSpec::Disc { radius, thickness } => Shape::Disc { radius, thickness },
+    }
+}
+
+/// The finest cells of a mesh's level set if nobody says otherwise (m).
+pub fn default_cell(mesh: &Mesh) -> f64 {
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for &p in mesh.positions.iter().filter(|p| p.is_finite()) {
+        (low, high) = (low.min(p), high.max(p));
+    }
+    // A mesh without extent has no level set anyhow, and says so itself.
+    ((high - low).max_element() / CELLS).max(f64::MIN_POSITIVE)
+}
+
+/// Finest cells along the longest side of a mesh.
+const CELLS: f64 = 100.0;
+
+fn mesh_shape(
+    source: &SceneSource,
+    field: &str,
+    file: &Path,
+    cell: &mut Option<f64>,
+    flip: bool,
+) -> Result<Shape, SceneError> {
+    let place = format!("{field}.file");
+    let mesh = read_mesh(file).map_err(|error| source.error(&place, error.to_string()))?;
+    let cell = *cell.get_or_insert_with(|| default_cell(&mesh));
+    let settings = Settings {
+        flip_inverted: flip,
+        ..Settings::with_cell(cell)
     };
-    let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
-    shape
-        .check()
-        .map_err(|error| shape_error(error.to_string()))?;
-    let body = Body {
-        name: name.to_owned(),
-        shape,
-        place: place(source, &format!("{field}.place"), &spec.place)?,
-        path: body_path(source, &field, spec)?,
-        friction: spec.friction,
-    };
-    let surface = shape
-        .surface()
-        .map_err(|error| shape_error(error.to_string()))?;
-    let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
-    let ground = matches!(shape, Shape::Plane) && level;
-    let surface = surface.unwrap_or_default();
-    let track = BodyTrack {
-        name: name.to_owned(),
-        positions: surface.positions,
-        faces: surface.faces,
-        smooth: shape.is_smooth(),
-        ground_height: ground.then_some(body.place.translation.z),
-        color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
-    };
-    Ok((body, track))
+    let shape = MeshShape::new(mesh, settings);
+    let shape = shape.map_err(|error| source.error(field, error.to_string()))?;
+    Ok(Shape::Mesh(Arc::new(shape)))
 }
 
 /// Names become parts of file names and of field paths.

@@ -3,6 +3,7 @@
 use super::{MotionSpec, PlaceSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// A rigid body that cloth collides with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,7 +30,7 @@ fn default_friction() -> f64 {
 }
 
 /// Shapes, each around its own origin.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ShapeSpec {
     /// The half-space below z = 0: a floor, or a wall when turned.
@@ -64,5 +65,16 @@ pub enum ShapeSpec {
         radius: f64,
         /// Thickness (m).
         thickness: f64,
+    },
+    /// A closed mesh of triangles or quads, fronts outwards, by its level set. Holes are covered.
+    Mesh {
+        /// The mesh (.obj or .ply), from the scene's folder.
+        file: PathBuf,
+        /// Side of the level set's finest cells (m); without it a hundredth of the mesh's longest side.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cell: Option<f64>,
+        /// Turn a mesh that is inside out, which is an error otherwise.
+        #[serde(default)]
+        flip: bool,
     },
 }

@@ -20,7 +20,7 @@ pub struct Body {
 }
 
 /// A body at the start and at the end of a step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Placement {
     /// The shape.
     pub shape: Shape,
@@ -41,7 +41,7 @@ impl Body {
     /// Where it is at both ends of a step.
     pub fn placement(&self, time: f64, h: f64) -> Placement {
         Placement {
-            shape: self.shape,
+            shape: self.shape.clone(),
             friction: self.friction,
             start: self.pose(time),
             end: self.pose(time + h),

@@ -37,11 +37,11 @@ const ROUNDS: u32 = 12;
 /// Rounds of growing zones. Each grows one; few are ever needed.
 const ZONE_ROUNDS: u32 = 200;
 /// Sweeps of one round's solve.
-const SWEEPS: u32 = 30;
+const SWEEPS: u32 = 20;
 /// What a contact may be missed by, as a part of the thickness.
 const EXACT: f64 = 0.01;
 /// Candidates stay valid while no end moves farther than this part of its offset.
-const SLACK: f64 = 0.5;
+const SLACK: f64 = 1.0;
 
 /// What contact between cloths came to in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -94,7 +94,13 @@ pub(crate) struct ClothContact {
     surface: Surface,
     candidates: Candidates,
     pairs: Vec<Pair>,
+    /// Contacts of cloth with cloth.
     contacts: Vec<Contact>,
+    /// Contacts with bodies of nodes that are in the others.
+    body_contacts: Vec<Contact>,
+    /// How many of the contacts have been asked for nodes near bodies, and which nodes those were.
+    heeded: usize,
+    meets_bodies: Vec<bool>,
     zones: ImpactZones,
     inverse_masses: Vec<f64>,
     /// Where nodes wanted to go, where they are to go, and where they were to go when candidates were found (m).
@@ -127,6 +133,9 @@ impl ClothContact {
             candidates: Candidates::default(),
             pairs: Vec::new(),
             contacts: Vec::new(),
+            body_contacts: Vec::new(),
+            heeded: 0,
+            meets_bodies: vec![false; model.node_count()],
             zones: ImpactZones::default(),
             inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             wanted: zeros(),
@@ -183,9 +192,13 @@ impl ClothContact {
     fn resolve(&mut self, step: &Step) -> ContactReport {
         let mut report = ContactReport::default();
         self.contacts.clear();
+        self.body_contacts.clear();
+        self.heeded = 0;
+        self.meets_bodies.fill(false);
         self.zones.clear();
         self.find_pairs(step);
         self.meet_neighbours(step, &mut report);
+        self.meet_bodies(step);
         self.relax(step);
         for round in 1..=ROUNDS {
             report.rounds = round;
@@ -197,6 +210,7 @@ impl ClothContact {
             }
             if round < ROUNDS {
                 self.meet_collisions(step);
+                self.meet_bodies(step);
                 self.relax(step);
             }
         }
@@ -264,6 +278,44 @@ impl ClothContact {
         }
     }
 
+    /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must not be pushed into a body, and what
+    /// lies on one has it to lean on.
+    fn meet_bodies(&mut self, step: &Step) {
+        if step.bodies.is_empty() {
+            return;
+        }
+        for k in self.heeded..self.contacts.len() {
+            for node in self.contacts[k].nodes {
+                let i = node as usize;
+                if step.mobility.is_led(node) || std::mem::replace(&mut self.meets_bodies[i], true)
+                {
+                    continue;
+                }
+                let (start, end) = (step.starts[i], self.wanted[i]);
+                for body in step.bodies {
+                    let offset = step.model.contact_offsets[i];
+                    let sample = body.sample(end);
+                    let carried = body.end.apply(body.start.unapply(start)) - start;
+                    let slip = (end - start - carried).length();
+                    if sample.distance > 2.0 * offset + slip {
+                        continue;
+                    }
+                    let bound = sample.normal.dot(end) + offset - sample.distance;
+                    let contact = Contact::with_body(
+                        node,
+                        sample.normal,
+                        bound,
+                        body.friction,
+                        carried,
+                        &step.mobility,
+                    );
+                    self.body_contacts.extend(contact);
+                }
+            }
+        }
+        self.heeded = self.contacts.len();
+    }
+
     /// Contacts of the collisions that the last look found.
     fn meet_collisions(&mut self, step: &Step) {
         for pair in &self.pairs {
@@ -292,7 +344,7 @@ impl ClothContact {
             .fold(f64::INFINITY, f64::min);
         let tolerance = EXACT * 2.0 * thinnest;
         relax(
-            &mut self.contacts,
+            [&mut self.body_contacts, &mut self.contacts],
             step.starts,
             &step.mobility,
             &mut self.ends,

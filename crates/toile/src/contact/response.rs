@@ -61,6 +61,8 @@ pub(crate) struct Contact {
     pub push: f64,
     /// Friction so far (kg·m).
     drag: DVec3,
+    /// What the second feature has moved by if it is a body (m).
+    carried: DVec3,
 }
 
 impl Contact {
@@ -88,6 +90,30 @@ impl Contact {
             yielding,
             push: 0.0,
             drag: DVec3::ZERO,
+            carried: DVec3::ZERO,
+        })
+    }
+
+    /// A contact of one node with a body, whose surface moves by `carried` (m) in the step: `n·x̄ ≥ bound`.
+    pub(super) fn with_body(
+        node: u32,
+        normal: DVec3,
+        bound: f64,
+        friction: f64,
+        carried: DVec3,
+        mobility: &Mobility,
+    ) -> Option<Self> {
+        let yielding = mobility.shift(node, normal).dot(normal);
+        (yielding > 0.0).then_some(Contact {
+            nodes: [node; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            normal,
+            bound,
+            friction,
+            yielding,
+            push: 0.0,
+            drag: DVec3::ZERO,
+            carried,
         })
     }
 
@@ -110,7 +136,7 @@ impl Contact {
         self.push = push;
         self.apply(change, mobility, ends);
         if self.friction > 0.0 {
-            let moved = self.combine(ends) - self.combine(starts);
+            let moved = self.combine(ends) - self.combine(starts) - self.carried;
             let slip = moved - moved.dot(self.normal) * self.normal;
             let drag = (self.drag - slip / self.yielding).clamp_length_max(self.friction * push);
             let change = drag - self.drag;
@@ -122,9 +148,9 @@ impl Contact {
     }
 }
 
-/// Goes through the contacts until none misses its bound by more than `tolerance` (m), or often enough. Answers the sweeps made.
+/// Goes through two lists of contacts until none misses its bound by more than `tolerance` (m), or often enough. Answers the sweeps made.
 pub(crate) fn relax(
-    contacts: &mut [Contact],
+    [first, second]: [&mut [Contact]; 2],
     starts: &[DVec3],
     mobility: &Mobility,
     ends: &mut [DVec3],
@@ -132,9 +158,16 @@ pub(crate) fn relax(
     sweeps: u32,
 ) -> u32 {
     for sweep in 1..=sweeps {
+        // There and back again, so that pushes travel through a pile in both directions.
         let mut worst = 0.0f64;
-        for contact in contacts.iter_mut() {
+        for contact in first.iter_mut().chain(&mut *second) {
             worst = worst.max(contact.relax(starts, mobility, ends));
+        }
+        if worst > tolerance {
+            worst = 0.0;
+            for contact in first.iter_mut().chain(&mut *second).rev() {
+                worst = worst.max(contact.relax(starts, mobility, ends));
+            }
         }
         if worst <= tolerance {
             return sweep;
@@ -178,7 +211,14 @@ mod tests {
         let near = closest::point_triangle(&starts);
         let contact = Contact::new([0, 1, 2, 3], &near, 0.01, friction, &mobility);
         let mut contacts = [contact.expect("they are apart")];
-        relax(&mut contacts, &starts, &mobility, &mut ends, 1e-12, 100);
+        relax(
+            [&mut contacts, &mut []],
+            &starts,
+            &mobility,
+            &mut ends,
+            1e-12,
+            100,
+        );
         [starts, wanted, ends]
     }
 
@@ -232,7 +272,14 @@ mod tests {
             ..soft
         };
         let mut contacts = [soft, firm];
-        relax(&mut contacts, &starts, &mobility, &mut ends, 1e-14, 200);
+        relax(
+            [&mut contacts, &mut []],
+            &starts,
+            &mobility,
+            &mut ends,
+            1e-14,
+            200,
+        );
         assert!(contacts[0].push < 1e-9 * contacts[1].push, "{contacts:?}");
     }
 
@@ -250,7 +297,14 @@ mod tests {
         let near = closest::point_triangle(&starts);
         let mut contacts =
             [Contact::new([0, 1, 2, 3], &near, 0.01, 0.5, &mobility).expect("apart")];
-        relax(&mut contacts, &starts, &mobility, &mut ends, 1e-12, 50);
+        relax(
+            [&mut contacts, &mut []],
+            &starts,
+            &mobility,
+            &mut ends,
+            1e-12,
+            50,
+        );
         assert_eq!(ends[1..], wanted[1..]);
         assert!((between(&starts, &ends).z - 0.01).abs() < 1e-10);
         assert!(mobility.is_led(2) && !mobility.is_led(0));

@@ -1,11 +1,13 @@
-//! Signed distances of the analytic shapes, each in its own frame.
+//! Signed distances of shapes, each in its own frame.
 //!
-//! The distance is exact outside every shape; the normal is its gradient. Inside, at points with several
+//! The distance of analytic shapes is exact outside every shape; the normal is its gradient. Inside, at points with several
 //! nearest surface points, one of them is chosen, always the same.
 
+use super::level_set::{LevelSet, LevelSetError, Settings};
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Face, Mesh};
 use glam::{DVec2, DVec3};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Signed distance and outward unit normal at a point.
@@ -18,7 +20,7 @@ pub struct Sample {
 }
 
 /// A solid body in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Everything below `z = 0`.
     Plane,
@@ -53,6 +55,47 @@ pub enum Shape {
         /// Thickness (m), at most the diameter.
         thickness: f64,
     },
+    /// A triangle mesh, by its level set.
+    Mesh(Arc<MeshShape>),
+}
+
+/// A mesh and its level set.
+#[derive(Clone)]
+pub struct MeshShape {
+    /// The surface, for pictures.
+    pub surface: Mesh,
+    /// Its signed distance.
+    pub level_set: LevelSet,
+}
+
+impl MeshShape {
+    /// The shape of a mesh, whose quads count as two triangles.
+    pub fn new(surface: Mesh, settings: Settings) -> Result<Self, LevelSetError> {
+        let triangles: Vec<[u32; 3]> = surface.faces.iter().flat_map(Face::triangles).collect();
+        let mut level_set = LevelSet::new(&surface.positions, &triangles, settings)?;
+        level_set.release_spare_memory();
+        Ok(MeshShape { surface, level_set })
+    }
+}
+
+impl PartialEq for MeshShape {
+    /// The level set follows from mesh and settings.
+    fn eq(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.surface, &other.surface);
+        ours.positions == theirs.positions
+            && ours.faces == theirs.faces
+            && self.level_set.settings() == other.level_set.settings()
+    }
+}
+
+impl std::fmt::Debug for MeshShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MeshShape")
+            .field("positions", &self.surface.positions)
+            .field("faces", &self.surface.faces)
+            .field("settings", self.level_set.settings())
+            .finish_non_exhaustive()
+    }
 }
 
 /// A shape with impossible measures.
@@ -93,7 +136,7 @@ impl Shape {
             }
         };
         match *self {
-            Shape::Plane => Ok(()),
+            Shape::Plane | Shape::Mesh(_) => Ok(()),
             Shape::Sphere { radius } => positive("sphere", "radius", radius),
             Shape::Cuboid { half_size } => half_size
                 .to_array()
@@ -155,6 +198,7 @@ impl Shape {
                 let flat = point.truncate().clamp_length_max(radius - rounding);
                 away_from(flat.extend(-rounding), point, rounding)
             }
+            Shape::Mesh(ref mesh) => mesh.level_set.sample(point),
         }
     }
 
@@ -191,6 +235,7 @@ impl Shape {
                 cells: [AROUND, 1],
             })?),
             Shape::Disc { radius, thickness } => Some(rounded_disc(radius, thickness, AROUND)),
+            Shape::Mesh(ref mesh) => Some(mesh.surface.clone()),
         })
     }
 
@@ -198,7 +243,7 @@ impl Shape {
     pub fn is_smooth(&self) -> bool {
         matches!(
             self,
-            Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Disc { .. }
+            Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Disc { .. } | Shape::Mesh(_)
         )
     }
 }
