@@ -1,8 +1,8 @@
 //! The experiments by name, and how one is run.
 
 use crate::experiments::{
-    area, buckle, cantilever, catenary, degrees_of_freedom, free_flight, inequality, locking,
-    modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
+    area, buckle, cantilever, catenary, contact, degrees_of_freedom, free_flight, inequality,
+    locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
 };
 use crate::outcome::{Measurement, Outcome};
 use std::path::{Path, PathBuf};
@@ -103,6 +103,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
     inequality::curtain::EXPERIMENT,
     inequality::wrinkles::EXPERIMENT,
     inequality::twist::EXPERIMENT,
+    contact::incline::EXPERIMENT,
+    contact::stress::SPHERE_DROP,
+    contact::stress::FIVE_SHEETS,
+    contact::stress::HEAP,
+    contact::stress::TWIST_KNOT,
+    contact::stress::CRUMPLE,
 ];
 
 /// The experiment of this name.

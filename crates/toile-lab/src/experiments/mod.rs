@@ -4,6 +4,7 @@ pub(crate) mod area;
 pub(crate) mod buckle;
 pub(crate) mod cantilever;
 pub(crate) mod catenary;
+pub(crate) mod contact;
 pub(crate) mod degrees_of_freedom;
 pub(crate) mod free_flight;
 pub(crate) mod inequality;

@@ -22,6 +22,8 @@ pub(crate) struct ImpactZones {
     parents: Vec<u32>,
     /// Nodes of all zones, those of each together.
     members: Vec<(u32, u32)>,
+    /// Who stands for the zones that did not move as one.
+    squeezed: Vec<u32>,
 }
 
 /// What became of the zones.
@@ -61,6 +63,18 @@ impl ImpactZones {
         roots.iter().any(|&root| root != least)
     }
 
+    /// Whether nodes have moved as one rigid piece, so that nothing among them can have met.
+    pub fn moved_as_one(&self, nodes: &[u32; 4]) -> bool {
+        let above = |mut node: u32| {
+            while self.parents[node as usize] != node {
+                node = self.parents[node as usize];
+            }
+            node
+        };
+        let root = above(nodes[0]);
+        nodes.iter().all(|&n| above(n) == root) && !self.squeezed.contains(&root)
+    }
+
     fn root(&mut self, mut node: u32) -> u32 {
         while self.parents[node as usize] != node {
             let above = self.parents[node as usize];
@@ -79,6 +93,7 @@ impl ImpactZones {
         ends: &mut [DVec3],
     ) -> ZoneReport {
         self.collect();
+        self.squeezed.clear();
         let mut report = ZoneReport::default();
         for zone in self.members.chunk_by(|a, b| a.0 == b.0) {
             report.zones += 1;
@@ -93,6 +108,7 @@ impl ImpactZones {
                 let size = size.fold(0.0, f64::max);
                 if led().any(|n| off(n) > RIGID * size) {
                     report.squeezed += 1;
+                    self.squeezed.push(zone[0].0);
                     continue;
                 }
                 motion

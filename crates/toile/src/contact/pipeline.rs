@@ -62,7 +62,7 @@ pub struct ContactReport {
 
 impl ContactReport {
     /// This step and the one after it as one.
-    pub(crate) fn and(self, next: &ContactReport) -> ContactReport {
+    pub fn and(self, next: &ContactReport) -> ContactReport {
         let gaps = [self.smallest_gap, next.smallest_gap];
         ContactReport {
             near: self.near.max(next.near),
@@ -417,7 +417,15 @@ impl ClothContact {
             );
             report.rounds += 1;
             self.refresh(step);
-            report.missed = self.look(step, false);
+            self.look(step, false);
+            // Detection may see an impact where features are so near that it cannot tell; within a rigid piece there is none.
+            let zones_of_step = &self.zones;
+            for pair in &mut self.pairs {
+                if pair.impact.is_some() && zones_of_step.moved_as_one(&pair.nodes) {
+                    pair.impact = None;
+                }
+            }
+            report.missed = self.pairs.iter().filter(|p| p.impact.is_some()).count();
             if report.missed == 0 {
                 break;
             }

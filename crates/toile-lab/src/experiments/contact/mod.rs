@@ -1,0 +1,5 @@
+//! Cloth in contact: nothing goes through, and friction is Coulomb's.
+
+pub(crate) mod incline;
+mod run;
+pub(crate) mod stress;

@@ -1,0 +1,122 @@
+//! A run that looks for intersections after every step, by the exact test that has no part in keeping cloth from passing through.
+
+use crate::outcome::Measurement;
+use crate::registry::{Findings, LabError};
+use crate::snapshot::Album;
+use std::time::Instant;
+use toile::certificate::PhaseTimes;
+use toile::contact::{ContactReport, intersections};
+use toile::step::{Workspace, step};
+use toile_scene::scene::{SceneSource, resolve};
+
+/// What came of it.
+pub(super) struct Course {
+    /// All steps' contacts in one.
+    pub contact: ContactReport,
+    /// Pairs of faces that intersected after any step.
+    pub intersections: usize,
+    /// Deepest that a node was in a body (m).
+    pub depth: f64,
+    pub stretch: f64,
+    pub steps: u64,
+    times: PhaseTimes,
+    /// Wall time of the steps alone (s).
+    seconds: f64,
+}
+
+/// Nodes may be so deep in a body: half the thickness of the cloth, so that its surface still shows.
+const DEEPEST: f64 = 1e-3;
+
+/// Carries out a scene; its pictures go into `findings` under a name.
+pub(super) fn carry_out(
+    name: &'static str,
+    text: String,
+    findings: &mut Findings,
+) -> Result<Course, LabError> {
+    let source = SceneSource {
+        name: name.into(),
+        text,
+        folder: Default::default(),
+        overrides: Vec::new(),
+    };
+    let world = resolve(&source, source.parse()?)?;
+    let model = &world.model;
+    let mut state = world.state.clone();
+    let mut workspace = Workspace::new(model, Some(seconds));
+    let mut album = Album::new(&world);
+    let mut course = Course {
+        contact: ContactReport::default(),
+        intersections: intersections(model, &state.positions).len(),
+        depth: 0.0,
+        stretch: 0.0,
+        steps: world.schedule.steps(),
+        times: PhaseTimes::default(),
+        seconds: 0.0,
+    };
+    album.add(&state, format!("t = {:.2} s", state.time));
+    for n in 1..=course.steps {
+        let begin = Instant::now();
+        let report = step(model, &mut state, &mut workspace, world.schedule.step)?;
+        course.seconds += begin.elapsed().as_secs_f64();
+        course.times.add(&report.times);
+        let certificate = report.certificate;
+        if let Some(contact) = &certificate.contact {
+            course.contact = course.contact.and(contact);
+        }
+        course.depth = course.depth.max(-certificate.gap_smallest.unwrap_or(0.0));
+        course.stretch = course.stretch.max(certificate.stretch_worst);
+        course.intersections += intersections(model, &state.positions).len();
+        if n % (course.steps / 5).max(1) == 0 {
+            album.add(&state, format!("t = {:.2} s", state.time));
+        }
+    }
+    findings.pictures.push((name, album.sheet(3)));
+    Ok(course)
+}
+
+impl Course {
+    /// The verdicts and a line of figures.
+    pub fn judge(&self, label: &str, findings: &mut Findings) {
+        let none = |what: &str, count: usize| {
+            Measurement::new(format!("{label}: {what}"), "", count as f64, 0.0, 0.0)
+        };
+        findings.measurements.extend([
+            none("intersections after any step", self.intersections),
+            none("collisions left", self.contact.missed),
+            Measurement::new(
+                format!("{label}: deepest node in a body"),
+                "m",
+                self.depth.max(0.0),
+                0.0,
+                DEEPEST,
+            ),
+        ]);
+        let (t, c) = (&self.times, &self.contact);
+        findings.notes.push(format!(
+            "{label}: {} steps, {} collisions, at most {} rounds and {} nodes in a zone, smallest gap {:.4} mm, worst stretch {:.1} %",
+            self.steps,
+            c.collisions,
+            c.rounds,
+            c.largest_zone,
+            1e3 * c.smallest_gap.unwrap_or(f64::NAN),
+            100.0 * self.stretch
+        ));
+        let frames = self.steps as f64 / 1e3;
+        findings.notes.push(format!(
+            "{label}: {:.1} s for the steps; a step takes {:.1} ms to assemble, {:.1} to solve, {:.1} for limits, {:.1} with bodies, {:.1} with cloth",
+            self.seconds,
+            t.assemble / frames,
+            t.solve / frames,
+            t.limit / frames,
+            t.collide / frames,
+            t.contact / frames
+        ));
+    }
+}
+
+/// Seconds since the first call.
+fn seconds() -> f64 {
+    use std::sync::OnceLock;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}

@@ -1,0 +1,146 @@
+//! Scenes in which cloth meets itself as hard as it can: dropped on a ball, in a heap, in layers, twisted into a knot, squeezed in a box.
+
+use super::run::carry_out;
+use crate::registry::{Experiment, Findings, LabError, Settings};
+
+pub(crate) const SPHERE_DROP: Experiment = Experiment {
+    name: "sphere-drop",
+    title: "a sheet falls on a ball and on to the floor, and meets itself",
+    reproduces: "Bridson et al. 2002: no intersections, with friction",
+    run: |settings| one("sphere-drop", sphere_drop(cells(settings, 64, 20))),
+};
+
+pub(crate) const FIVE_SHEETS: Experiment = Experiment {
+    name: "five-sheets",
+    title: "five sheets fall on a ball, one upon the other",
+    reproduces: "a pile at rest on friction, no intersections",
+    run: |settings| one("five-sheets", five_sheets(cells(settings, 32, 12))),
+};
+
+pub(crate) const HEAP: Experiment = Experiment {
+    name: "heap",
+    title: "an upright sheet falls into a heap, ten times with other roughness",
+    reproduces: "no intersections, whatever the start",
+    run: heaps,
+};
+
+pub(crate) const TWIST_KNOT: Experiment = Experiment {
+    name: "twist-knot",
+    title: "a tube is twisted by three turns until it crumples",
+    reproduces: "Bridson et al. 2002, figure of twisted cloth: no intersections",
+    run: |settings| one("twist-knot", twist_knot(settings)),
+};
+
+pub(crate) const CRUMPLE: Experiment = Experiment {
+    name: "crumple",
+    title: "a ball of cloth is squeezed in a shrinking box",
+    reproduces: "cloth pressed from six sides: no intersections",
+    run: |settings| one("crumple", crumple(settings)),
+};
+
+fn cells(settings: &Settings, full: u32, quick: u32) -> u32 {
+    if settings.quick { quick } else { full }
+}
+
+/// Contact of all with all, steps of 5 ms.
+const HEAD: &str = "[contact]\ncloth = \"all\"\n[time]\nstep = 0.005\n";
+
+fn one(name: &'static str, text: String) -> Result<Findings, LabError> {
+    let mut findings = Findings::default();
+    let course = carry_out(name, text, &mut findings)?;
+    course.judge(name, &mut findings);
+    Ok(findings)
+}
+
+fn sphere_drop(cells: u32) -> String {
+    format!(
+        "{HEAD}duration = 2\n\
+         [cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}] }}\n\
+         place = {{ at = [0.05, 0.02, 0.57] }}\ndamping = 0.3\n\
+         [body.ball]\nshape.sphere = {{ radius = 0.25 }}\nplace = {{ at = [0, 0, 0.3] }}\n\
+         [body.floor]\nshape = \"plane\"\nfriction = 0.5\n"
+    )
+}
+
+fn five_sheets(cells: u32) -> String {
+    let sheets = (0..5).map(|k| {
+        format!(
+            "[cloth.sheet{k}]\nmesh.grid = {{ size = [0.8, 0.8], cells = [{cells}, {cells}] }}\n\
+             place = {{ at = [{:?}, 0, {:?}], rotate_degrees = [0, 0, {}] }}\ndamping = 0.2\n",
+            0.01 * f64::from(k),
+            0.6 + 0.03 * f64::from(k),
+            17 * k
+        )
+    });
+    format!(
+        "{HEAD}duration = 1\n{}[body.ball]\nshape.sphere = {{ radius = 0.2 }}\nplace = {{ at = [0, 0, 0.35] }}\n\
+         [body.floor]\nshape = \"plane\"\n",
+        sheets.collect::<String>()
+    )
+}
+
+fn heap(cells: u32, seed: u32) -> String {
+    format!(
+        "{HEAD}duration = 1.2\n\
+         [cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}] }}\n\
+         place = {{ at = [0, 0, 0.6], rotate_degrees = [85, 0, 0] }}\n\
+         noise = {{ deviation = 0.0005, seed = {seed} }}\ndamping = 0.2\n\
+         [body.floor]\nshape = \"plane\"\n"
+    )
+}
+
+fn heaps(settings: &Settings) -> Result<Findings, LabError> {
+    let mut findings = Findings::default();
+    let runs = if settings.quick { 2 } else { 10 };
+    for seed in 1..=runs {
+        let text = heap(cells(settings, 64, 14), seed);
+        let course = carry_out("heap", text, &mut findings)?;
+        course.judge(&format!("heap {seed}"), &mut findings);
+        // One picture is enough.
+        findings.pictures.truncate(1);
+    }
+    Ok(findings)
+}
+
+fn twist_knot(settings: &Settings) -> String {
+    let cells = cells(settings, 48, 16);
+    let duration = if settings.quick { 1.6 } else { 3.0 };
+    format!(
+        "{HEAD}duration = {duration:?}\n[environment]\ngravity = [0, 0, 0]\n\
+         [cloth.tube]\nmesh.tube = {{ radius = 0.12, height = 0.6, cells = [{cells}, {}] }}\ndamping = 1\n\
+         noise = {{ deviation = 0.0003 }}\n\
+         [[cloth.tube.pin]]\nselect.boundary = 0\n\
+         motion.velocity = {{ angular = [0, 0, -3.14159], linear = [0, 0, 0.05] }}\n\
+         [[cloth.tube.pin]]\nselect.boundary = 1\n\
+         motion.velocity = {{ angular = [0, 0, 3.14159], linear = [0, 0, -0.05] }}\n",
+        cells * 4 / 5
+    )
+}
+
+fn crumple(settings: &Settings) -> String {
+    let (nodes, duration) = if settings.quick {
+        (300, 1.2)
+    } else {
+        (2500, 1.4)
+    };
+    // A wall at each side, facing inwards, that comes nearer at 0.1 m/s.
+    let walls = [
+        ("[0, 0, -0.22]", "[0, 0, 0]", "[0, 0, 0.1]"),
+        ("[0, 0, 0.22]", "[180, 0, 0]", "[0, 0, -0.1]"),
+        ("[-0.22, 0, 0]", "[0, 90, 0]", "[0.1, 0, 0]"),
+        ("[0.22, 0, 0]", "[0, -90, 0]", "[-0.1, 0, 0]"),
+        ("[0, -0.22, 0]", "[-90, 0, 0]", "[0, 0.1, 0]"),
+        ("[0, 0.22, 0]", "[90, 0, 0]", "[0, -0.1, 0]"),
+    ];
+    let walls = walls.iter().enumerate().map(|(k, (at, turn, velocity))| {
+        format!(
+            "[body.wall{k}]\nshape = \"plane\"\nplace = {{ at = {at}, rotate_degrees = {turn} }}\n\
+             motion.velocity = {{ linear = {velocity} }}\nfriction = 0.2\n"
+        )
+    });
+    format!(
+        "{HEAD}duration = {duration:?}\n[environment]\ngravity = [0, 0, 0]\n\
+         [cloth.ball]\nmesh.sphere = {{ radius = 0.2, nodes = {nodes} }}\ndamping = 2\n{}",
+        walls.collect::<String>()
+    )
+}
