@@ -233,7 +233,7 @@ pub struct LevelSetArgs {
     /// A mesh (.obj or .ply)
     pub mesh: PathBuf,
     /// Side of the finest cells (m) [default: a hundredth of the longest side]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub cell: Option<f64>,
     /// The picture to write (PNG): cuts across x, y and z through the middle
     #[arg(long, value_name = "FILE", default_value = "levelset.png")]

@@ -17,8 +17,18 @@ const WHOLE: [&str; 8] = [
 ];
 
 /// Those that take longer, with what makes them quick.
-const QUICK: [(&str, &[&str]); 2] = [
+const QUICK: [(&str, &[&str]); 4] = [
     ("table-drape", &["--set", "time.duration=0.8"]),
+    (
+        "heap",
+        &[
+            "--set",
+            "cloth.sheet.mesh.grid.cells=[20, 20]",
+            "--set",
+            "contact.certify=\"every-step\"",
+        ],
+    ),
+    ("five-sheets", &["--set", "time.duration=0.5"]),
     ("balloon", &["--set", "cloth.balloon.mesh.sphere.nodes=600"]),
 ];
 

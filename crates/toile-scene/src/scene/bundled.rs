@@ -26,6 +26,8 @@ scenes![
     "hello",
     "table-drape",
     "sphere-drop",
+    "heap",
+    "five-sheets",
     "curtain",
     "pick-and-place",
     "flag",

@@ -1,8 +1,10 @@
 //! From a scene file to a world: read, override, check, resolve.
 
 mod air;
+mod body;
 mod bundled;
 mod cloth;
+mod contact;
 mod error;
 mod limit;
 mod material;
@@ -10,7 +12,8 @@ mod motion;
 mod resolve;
 mod source;
 
+pub use body::default_cell;
 pub use bundled::{BUNDLED, BundledScene, bundled};
 pub use error::SceneError;
-pub use resolve::{Schedule, World, default_cell, resolve};
+pub use resolve::{Schedule, World, resolve};
 pub use source::{SceneSource, parse_override};

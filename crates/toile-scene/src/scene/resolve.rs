@@ -1,27 +1,23 @@
 //! From what the user wrote to what the engine needs.
 
 use super::air::{air_around, check_air};
+use super::body::resolve_body;
 use super::cloth::{ResolvedCloth, resolve_cloth};
-use super::motion::{absolute, body_path, place};
+use super::contact::{intersections_at_start, pairs_that_meet};
 use super::{SceneError, SceneSource};
-use crate::format::read_mesh;
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
-    BodySpec, CertifySpec, ClothContactSpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec,
-    SceneSpec, ShapeSpec, SolverSpec, TimeSpec,
+    CertifySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, SceneSpec, SolverSpec,
+    StartSpec, TimeSpec,
 };
 use glam::DVec3;
 use std::fmt::Write;
-use std::path::Path;
-use std::sync::Arc;
 use toile::advance::StepControl;
-use toile::contact::level_set::Settings;
-use toile::contact::{Body, MeshShape, Shape};
+use toile::contact::Body;
 use toile::energy::EnergyBatch;
 use toile::equilibrium::EquilibriumSettings;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::linalg::LinearSolver;
-use toile::mesh::Mesh;
 use toile::model::{Model, ModelParts};
 use toile::state::State;
 
@@ -181,7 +177,7 @@ fn assemble(
         limits: Vec::new(),
         pins: Vec::new(),
         bodies: Vec::new(),
-        contacts: contacts(source, spec)?,
+        contacts: pairs_that_meet(source, spec)?,
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
     };
@@ -205,6 +201,12 @@ fn assemble(
     let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
     parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
     let model = Model::new(parts).map_err(|error| source.error("", error.to_string()))?;
+    if let Some(message) = intersections_at_start(&model, &positions) {
+        match spec.contact.start {
+            StartSpec::Refuse => return Err(source.error("contact", message)),
+            StartSpec::Tolerate => warnings.push(message),
+        }
+    }
     let mut state = State::at_rest(&model, positions);
     state.velocities = velocities;
     Ok(World {
@@ -220,32 +222,6 @@ fn assemble(
         warnings,
         resolved,
     })
-}
-
-/// The pairs of cloths that meet, by number.
-fn contacts(source: &SceneSource, spec: &SceneSpec) -> Result<Vec<[usize; 2]>, SceneError> {
-    let names: Vec<&String> = spec.cloth.keys().collect();
-    let mut excluded = Vec::new();
-    for (k, pair) in spec.contact.exclude.iter().enumerate() {
-        let number = |name: &String| {
-            let place = format!("contact.exclude[{k}]");
-            let known = names.iter().position(|n| *n == name);
-            known.ok_or_else(|| source.error(&place, format!("there is no cloth `{name}`")))
-        };
-        let [a, b] = [number(&pair[0])?, number(&pair[1])?];
-        excluded.push([a.min(b), a.max(b)]);
-    }
-    let meets = |&[a, b]: &[usize; 2]| match spec.contact.cloth {
-        ClothContactSpec::None => false,
-        ClothContactSpec::Itself => a == b,
-        ClothContactSpec::Others => a != b,
-        ClothContactSpec::All => true,
-    };
-    let pairs = (0..names.len()).flat_map(|a| (a..names.len()).map(move |b| [a, b]));
-    Ok(pairs
-        .filter(meets)
-        .filter(|p| !excluded.contains(p))
-        .collect())
 }
 
 fn integrator(time: &TimeSpec) -> Integrator {
@@ -409,100 +385,6 @@ fn divide_frame(source: &SceneSource, frame: f64, step: f64, fps: f64) -> Result
         rate / whole
     );
     Err(source.error("time.step", message))
-}
-
-fn resolve_body(
-    source: &SceneSource,
-    name: &str,
-    spec: &mut BodySpec,
-) -> Result<(Body, BodyTrack), SceneError> {
-    let field = format!("body.{name}");
-    check_not_negative(source, &format!("{field}.friction"), spec.friction)?;
-    let shape = match &mut spec.shape {
-        ShapeSpec::Mesh { file, cell, flip } => {
-            *file = absolute(source, file);
-            mesh_shape(source, &format!("{field}.shape.mesh"), file, cell, *flip)?
-        }
-        simple => analytic(simple),
-    };
-    let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
-    shape
-        .check()
-        .map_err(|error| shape_error(error.to_string()))?;
-    let surface = shape
-        .surface()
-        .map_err(|error| shape_error(error.to_string()))?;
-    let (plane, smooth) = (matches!(shape, Shape::Plane), shape.is_smooth());
-    let body = Body {
-        name: name.to_owned(),
-        shape,
-        place: place(source, &format!("{field}.place"), &spec.place)?,
-        path: body_path(source, &field, spec)?,
-        friction: spec.friction,
-    };
-    let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
-    let surface = surface.unwrap_or_default();
-    let track = BodyTrack {
-        name: name.to_owned(),
-        positions: surface.positions,
-        faces: surface.faces,
-        smooth,
-        ground_height: (plane && level).then_some(body.place.translation.z),
-        color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
-    };
-    Ok((body, track))
-}
-
-/// A shape without files.
-fn analytic(spec: &ShapeSpec) -> Shape {
-    match *spec {
-        ShapeSpec::Plane | ShapeSpec::Mesh { .. } => Shape::Plane,
-        ShapeSpec::Sphere { radius } => Shape::Sphere { radius },
-        ShapeSpec::Box { size } => Shape::Cuboid {
-            half_size: DVec3::from_array(size) * 0.5,
-        },
-        ShapeSpec::Capsule { radius, length } => Shape::Capsule {
-            radius,
-            half_length: 0.5 * length,
-        },
-        ShapeSpec::Cylinder { radius, height } => Shape::Cylinder {
-            radius,
-            half_height: 0.5 * height,
-        },
-        ShapeSpec::Disc { radius, thickness } => Shape::Disc { radius, thickness },
-    }
-}
-
-/// The finest cells of a mesh's level set if nobody says otherwise (m).
-pub fn default_cell(mesh: &Mesh) -> f64 {
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for &p in mesh.positions.iter().filter(|p| p.is_finite()) {
-        (low, high) = (low.min(p), high.max(p));
-    }
-    // A mesh without extent has no level set anyhow, and says so itself.
-    ((high - low).max_element() / CELLS).max(f64::MIN_POSITIVE)
-}
-
-/// Finest cells along the longest side of a mesh.
-const CELLS: f64 = 100.0;
-
-fn mesh_shape(
-    source: &SceneSource,
-    field: &str,
-    file: &Path,
-    cell: &mut Option<f64>,
-    flip: bool,
-) -> Result<Shape, SceneError> {
-    let place = format!("{field}.file");
-    let mesh = read_mesh(file).map_err(|error| source.error(&place, error.to_string()))?;
-    let cell = *cell.get_or_insert_with(|| default_cell(&mesh));
-    let settings = Settings {
-        flip_inverted: flip,
-        ..Settings::with_cell(cell)
-    };
-    let shape = MeshShape::new(mesh, settings);
-    let shape = shape.map_err(|error| source.error(field, error.to_string()))?;
-    Ok(Shape::Mesh(Arc::new(shape)))
 }
 
 /// Names become parts of file names and of field paths.

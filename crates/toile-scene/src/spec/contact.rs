@@ -11,6 +11,8 @@ pub struct ContactSpec {
     pub cloth: ClothContactSpec,
     /// Pairs of cloths, by name, that pass through each other all the same; a cloth paired with itself too.
     pub exclude: Vec<[String; 2]>,
+    /// What to do with cloths that meet and intersect at the start.
+    pub start: StartSpec,
     /// When to look for intersections of the cloths that meet, by an exact test apart from what keeps them from passing.
     pub certify: CertifySpec,
 }
@@ -28,6 +30,17 @@ pub enum ClothContactSpec {
     Others,
     /// Every cloth meets itself and the others.
     All,
+}
+
+/// What to do with intersections at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartSpec {
+    /// They are an error that names the faces.
+    #[default]
+    Refuse,
+    /// They are a warning. What is through stays through until the cloth moves apart by itself.
+    Tolerate,
 }
 
 /// When to look for intersections.

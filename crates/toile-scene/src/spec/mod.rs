@@ -17,7 +17,7 @@ mod motion;
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, ShapeSpec};
 pub use cloth::{ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
-pub use contact::{CertifySpec, ClothContactSpec, ContactSpec};
+pub use contact::{CertifySpec, ClothContactSpec, ContactSpec, StartSpec};
 pub use drape::DrapeSpec;
 pub use limit::{
     AreaMatrixSpec, AreaSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,

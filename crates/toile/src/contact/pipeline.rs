@@ -388,7 +388,8 @@ impl ClothContact {
         let (ends, seen) = (&self.ends, &self.seen);
         parallel::for_each(&mut self.pairs, |_, pair| {
             let is_new = |n: u32| ends[n as usize] != seen[n as usize];
-            if pair.nodes.into_iter().any(is_new) {
+            // Features that touch at the start have passed already; they are let go rather than held for ever.
+            if pair.start > 0.0 && pair.nodes.into_iter().any(is_new) {
                 pair.impact = pair.find_impact(step, ends);
             }
         });
