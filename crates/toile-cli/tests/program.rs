@@ -5,10 +5,12 @@ mod common;
 use common::{Folder, SMALL, contents, toile};
 use serde_json::Value;
 
-const SCENES: [&str; 10] = [
+const SCENES: [&str; 12] = [
     "hello",
     "table-drape",
     "sphere-drop",
+    "heap",
+    "five-sheets",
     "curtain",
     "pick-and-place",
     "flag",
