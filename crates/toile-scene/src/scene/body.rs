@@ -20,13 +20,7 @@ pub(super) fn resolve_body(
 ) -> Result<(Body, BodyTrack), SceneError> {
     let field = format!("body.{name}");
     check_not_negative(source, &format!("{field}.friction"), spec.friction)?;
-    let shape = match &mut spec.shape {
-        ShapeSpec::Mesh { file, cell, flip } => {
-            *file = absolute(source, file);
-            mesh_shape(source, &format!("{field}.shape.mesh"), file, cell, *flip)?
-        }
-        simple => analytic(simple),
-    };
+    let shape = resolve_shape(source, &format!("{field}.shape"), &mut spec.shape)?;
     let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
     shape
         .check()
@@ -55,10 +49,13 @@ pub(super) fn resolve_body(
     Ok((body, track))
 }
 
-/// A shape without files.
-fn analytic(spec: &ShapeSpec) -> Shape {
-    match *spec {
-        ShapeSpec::Plane | ShapeSpec::Mesh { .. } => Shape::Plane,
+fn resolve_shape(
+    source: &SceneSource,
+    field: &str,
+    spec: &mut ShapeSpec,
+) -> Result<Shape, SceneError> {
+    Ok(match *spec {
+        ShapeSpec::Plane => Shape::Plane,
         ShapeSpec::Sphere { radius } => Shape::Sphere { radius },
         ShapeSpec::Box { size } => Shape::Cuboid {
             half_size: DVec3::from_array(size) * 0.5,
@@ -72,7 +69,15 @@ fn analytic(spec: &ShapeSpec) -> Shape {
             half_height: 0.5 * height,
         },
         ShapeSpec::Disc { radius, thickness } => Shape::Disc { radius, thickness },
-    }
+        ShapeSpec::Mesh {
+            ref mut file,
+            ref mut cell,
+            flip,
+        } => {
+            *file = absolute(source, file);
+            mesh_shape(source, &format!("{field}.mesh"), file, cell, flip)?
+        }
+    })
 }
 
 /// The finest cells of a mesh's level set if nobody says otherwise (m).

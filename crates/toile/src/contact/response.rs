@@ -103,18 +103,12 @@ impl Contact {
         carried: DVec3,
         mobility: &Mobility,
     ) -> Option<Self> {
-        let yielding = mobility.shift(node, normal).dot(normal);
-        (yielding > 0.0).then_some(Contact {
-            nodes: [node; 4],
+        let to_body = Closest {
             weights: [1.0, 0.0, 0.0, 0.0],
-            normal,
-            bound,
-            friction,
-            yielding,
-            push: 0.0,
-            drag: DVec3::ZERO,
-            carried,
-        })
+            way: normal,
+        };
+        let contact = Contact::new([node; 4], &to_body, bound, friction, mobility)?;
+        Some(Contact { carried, ..contact })
     }
 
     fn combine(&self, values: &[DVec3]) -> DVec3 {
