@@ -125,7 +125,7 @@ fn curtain(size: Size, cloth: &str) -> Result<World, LabError> {
     let mut text = format!(
         "[time]\nduration = 10\nfps = 20\nstep = 0.01\n\
          [cloth.curtain]\nmesh.grid = {{ size = [{SIDE}, {SIDE}], cells = [{nx}, {ny}], pattern = \"forward\" }}\n\
-         place.rotate_degrees = [90, 0, 0]\n{cloth}\nbending = \"none\"\ndamping = 1\n\
+         place.rotate_degrees = [90, 0, 0]\n{cloth}\nbending = \"none\"\ndamping = 4\n\
          material = {{ density = 0.15, shear_stiffness = 0 }}\n"
     );
     for ring in 0..=bays {

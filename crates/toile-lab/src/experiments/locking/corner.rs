@@ -3,8 +3,8 @@
 //! A sheet of 1 m lies flat, disturbed by noise with a standard deviation of 3 mm, and its fourth corner falls: it folds about the diagonal. Two irregular
 //! triangle meshes and two regular quad meshes; the places of the free corner are compared.
 //!
-//! The paper does not say when the corners are compared, nor weight, stiffness or damping. Here they are compared at rest, 150 g/m², rigidity
-//! 1e-5 N·m, `damping` = 5/s. The paper's distances are square roots of 2, 6, 8, 10 and 14 cm²: they are those of places rounded to a
+//! The paper does not say when the corners are compared, nor weight, stiffness or damping. Here they are compared after 3 s, 150 g/m², rigidity
+//! 3e-4 N·m, `damping` = 5/s. Where the corner hangs depends on the roughness as much as on the mesh: other seeds move it by 2 to 5 cm. The paper's distances are square roots of 2, 6, 8, 10 and 14 cm²: they are those of places rounded to a
 //! centimetre, as its figure 7 prints them.
 //!
 //! Noise is out of the plane: within it, it would be strain.
