@@ -96,7 +96,7 @@ pub struct Workspace {
     /// What limits need.
     pub(crate) limits: Option<Box<LimitWork>>,
     /// What contact between cloths needs.
-    contact: Option<Box<ClothContact>>,
+    pub(crate) contact: Option<Box<ClothContact>>,
     /// States to go back to.
     pub(crate) saved: Option<Box<Saved>>,
     /// What the stability limit is worked out in.

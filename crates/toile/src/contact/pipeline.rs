@@ -16,6 +16,7 @@
 use super::broad_phase::Candidates;
 use super::closest::{self, Closest};
 use super::collide::{Candidate, collide};
+use super::cushion::{Cushion, Gaps};
 use super::impact_zone::{ImpactZones, ZoneReport};
 use super::response::{Contact, Mobility, relax};
 use super::surface::Surface;
@@ -37,7 +38,7 @@ const ROUNDS: u32 = 12;
 /// Rounds of growing zones. Each grows one; few are ever needed.
 const ZONE_ROUNDS: u32 = 200;
 /// Sweeps of one round's solve.
-const SWEEPS: u32 = 20;
+const SWEEPS: u32 = 10;
 /// What a contact may be missed by, as a part of the thickness.
 const EXACT: f64 = 0.01;
 /// Candidates stay valid while no end moves farther than this part of its offset.
@@ -110,7 +111,25 @@ pub(crate) struct ClothContact {
     /// Where they were to go at the last look.
     seen: Vec<DVec3>,
     before_zones: Vec<DVec3>,
+    /// How near the features of each forecast contact may come in spite of their cushion (m), and what the solve says of the contacts.
+    bounds: Vec<f64>,
+    loaded: Vec<Contact>,
+    /// Whether the step had a solve that was told.
+    is_forecast: bool,
     report: Option<ContactReport>,
+}
+
+/// What an implicit step tells before its solve.
+#[derive(Clone, Copy)]
+pub(crate) struct Outlook<'a, P> {
+    pub model: &'a Model,
+    pub state: &'a State,
+    pub holds: &'a [Filter],
+    /// Where each node would go if nothing but gravity acted on it, and the rule's `x̂` (m).
+    pub places: P,
+    /// `h` and `H` (s).
+    pub step: f64,
+    pub reach: f64,
 }
 
 /// What a step tells it.
@@ -143,6 +162,9 @@ impl ClothContact {
             boxed: zeros(),
             seen: zeros(),
             before_zones: zeros(),
+            bounds: Vec::new(),
+            loaded: Vec::new(),
+            is_forecast: false,
             report: None,
         })
     }
@@ -150,6 +172,64 @@ impl ClothContact {
     /// What it came to in the last step.
     pub fn report(&self) -> Option<ContactReport> {
         self.report
+    }
+
+    /// Contacts that the solve of an implicit step should know of: of features that are near, and of those that would come near.
+    pub fn forecast(
+        &mut self,
+        outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>,
+        cushions: &mut Vec<Cushion>,
+    ) {
+        let inverse_masses = std::mem::take(&mut self.inverse_masses);
+        let step = Step {
+            model: outlook.model,
+            starts: &outlook.state.positions,
+            mobility: Mobility {
+                inverse_masses: &inverse_masses,
+                filters: outlook.holds,
+            },
+            bodies: &[],
+            h: outlook.step,
+        };
+        parallel::fill(&mut self.ends, |i| (outlook.places)(i)[0]);
+        self.find_pairs(&step);
+        let ends = &self.ends;
+        parallel::for_each(&mut self.pairs, |_, pair| {
+            pair.impact = if pair.start < pair.thickness {
+                Some(0.0)
+            } else {
+                pair.find_impact(&step, ends, pair.thickness)
+            };
+        });
+        self.bounds.clear();
+        cushions.clear();
+        for pair in &self.pairs {
+            let Some(contact) = self.surface.impact(pair, &step, ends, pair.thickness) else {
+                continue;
+            };
+            let gap = |at: DVec3| at.dot(contact.normal());
+            let carried = contact.combine_with(|i| (outlook.places)(i)[1]);
+            let gaps = Gaps {
+                start: gap(contact.combine(step.starts)),
+                carried: gap(carried),
+                step: outlook.step,
+                reach: outlook.reach,
+            };
+            cushions.push(Cushion::new(contact, &gaps));
+            let aim = AIM * pair.thickness;
+            let nearer = pair.start + PUSHED * (aim - pair.start);
+            self.bounds.push(nearer.min(aim));
+        }
+        self.inverse_masses = inverse_masses;
+    }
+
+    /// What the solve made of the contacts that were forecast.
+    pub fn learn(&mut self, cushions: &[Cushion], velocities: &[DVec3], reach: f64) {
+        self.is_forecast = true;
+        self.loaded.clear();
+        let known = cushions.iter().zip(&self.bounds);
+        self.loaded
+            .extend(known.map(|(cushion, &bound)| cushion.loaded(velocities, reach, bound)));
     }
 
     /// Moves the candidates so that no two features pass through each other; `reach` is by how many seconds of velocity the
@@ -192,6 +272,9 @@ impl ClothContact {
     fn resolve(&mut self, step: &Step) -> ContactReport {
         let mut report = ContactReport::default();
         self.contacts.clear();
+        let ends = &self.ends;
+        let known = self.loaded.drain(..).filter(|c| c.concerns(ends));
+        self.contacts.extend(known);
         self.body_contacts.clear();
         self.heeded = 0;
         self.meets_bodies.fill(false);
@@ -262,8 +345,9 @@ impl ClothContact {
         });
     }
 
-    /// Contacts of features that start near each other.
+    /// Contacts of features that start near each other, unless the solve has known them.
     fn meet_neighbours(&mut self, step: &Step, report: &mut ContactReport) {
+        let known = std::mem::take(&mut self.is_forecast);
         for pair in &self.pairs {
             if pair.start >= pair.thickness {
                 continue;
@@ -271,6 +355,9 @@ impl ClothContact {
             report.near += 1;
             let smallest = report.smallest_gap.unwrap_or(f64::INFINITY);
             report.smallest_gap = Some(smallest.min(pair.start));
+            if known {
+                continue;
+            }
             let closest = pair.closest(&pair.at(step.starts));
             let bound = pair.start + PUSHED * (pair.thickness - pair.start);
             let contact = self.surface.contact(pair, &closest, bound, &step.mobility);
@@ -319,14 +406,8 @@ impl ClothContact {
     /// Contacts of the collisions that the last look found.
     fn meet_collisions(&mut self, step: &Step) {
         for pair in &self.pairs {
-            let Some(time) = pair.impact else {
-                continue;
-            };
-            let (starts, ends) = (pair.at(step.starts), pair.at(&self.ends));
-            let there = std::array::from_fn(|k| starts[k].lerp(ends[k], time));
             let bound = AIM * pair.thickness.min(pair.start);
-            let closest = pair.closest(&there);
-            let contact = self.surface.contact(pair, &closest, bound, &step.mobility);
+            let contact = self.surface.impact(pair, step, &self.ends, bound);
             self.contacts.extend(contact);
         }
     }
@@ -390,7 +471,8 @@ impl ClothContact {
             let is_new = |n: u32| ends[n as usize] != seen[n as usize];
             // Features that touch at the start have passed already; they are let go rather than held for ever.
             if pair.start > 0.0 && pair.nodes.into_iter().any(is_new) {
-                pair.impact = pair.find_impact(step, ends);
+                let kept = KEPT * pair.start.min(pair.thickness);
+                pair.impact = pair.find_impact(step, ends, kept);
             }
         });
         self.seen.copy_from_slice(&self.ends);
@@ -436,6 +518,14 @@ impl ClothContact {
 }
 
 impl Surface {
+    /// A contact of two features where they meet on the way to these ends, if they do.
+    fn impact(&self, pair: &Pair, step: &Step, ends: &[DVec3], bound: f64) -> Option<Contact> {
+        let time = pair.impact?;
+        let (starts, ends) = (pair.at(step.starts), pair.at(ends));
+        let there = std::array::from_fn(|k| starts[k].lerp(ends[k], time));
+        self.contact(pair, &pair.closest(&there), bound, &step.mobility)
+    }
+
     fn contact(
         &self,
         pair: &Pair,
@@ -462,10 +552,9 @@ impl Pair {
         }
     }
 
-    /// When the two come too near on the way to these ends.
-    fn find_impact(&self, step: &Step, ends: &[DVec3]) -> Option<f64> {
+    /// When the two come nearer than `kept` (m) on the way to these ends.
+    fn find_impact(&self, step: &Step, ends: &[DVec3], kept: f64) -> Option<f64> {
         let (starts, ends) = (self.at(step.starts), self.at(ends));
-        let kept = KEPT * self.start.min(self.thickness);
         // No faster than the fastest node of one against any of the other; far enough apart for rounding not to matter.
         let ways: [DVec3; 4] = std::array::from_fn(|k| ends[k] - starts[k]);
         let first = if self.is_edges { 2 } else { 1 };
@@ -474,7 +563,7 @@ impl Pair {
             .iter()
             .flat_map(|a| theirs.iter().map(move |b| a.distance_squared(*b)));
         let fastest = speeds.fold(0.0, f64::max).sqrt();
-        if self.start - fastest > 2.0 * kept {
+        if self.start - fastest > 1.01 * kept {
             return None;
         }
         if self.is_edges {

@@ -14,8 +14,8 @@
 //! it: fewer rounds of detection are needed, and a node between two layers is not handed back and forth.
 
 use super::closest::Closest;
-use crate::linalg::Filter;
-use glam::DVec3;
+use crate::linalg::{Coupling, Filter};
+use glam::{DMat3, DVec3};
 
 /// How far nodes can be moved: inverse masses (1/kg), zero for those that are led, and the directions that are left.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,9 @@ pub(crate) struct Contact {
     friction: f64,
     /// `Σ wᵢ²/mᵢ` along the normal (1/kg).
     yielding: f64,
-    /// The push so far (kg·m).
+    /// What pushes already, and stays (kg·m).
+    load: f64,
+    /// The push so far besides (kg·m).
     pub push: f64,
     /// Friction so far (kg·m).
     drag: DVec3,
@@ -88,6 +90,7 @@ impl Contact {
             bound,
             friction,
             yielding,
+            load: 0.0,
             push: 0.0,
             drag: DVec3::ZERO,
             carried: DVec3::ZERO,
@@ -111,9 +114,78 @@ impl Contact {
         Some(Contact { carried, ..contact })
     }
 
-    fn combine(&self, values: &[DVec3]) -> DVec3 {
+    /// The same with what it carries already: a push along the normal and friction (kg·m).
+    pub(super) fn loaded(&self, load: f64, drag: DVec3, bound: f64) -> Self {
+        // Friction that has acted is not taken back: alone, the nodes would fly where in the solve their edges held them.
+        let least = if self.friction > 0.0 {
+            drag.length() / self.friction
+        } else {
+            0.0
+        };
+        Contact {
+            load: load.max(least),
+            drag,
+            bound,
+            push: 0.0,
+            ..*self
+        }
+    }
+
+    /// Whether it carries anything, or its features come so near that they might need it.
+    pub(super) fn concerns(&self, ends: &[DVec3]) -> bool {
+        self.load > 0.0 || self.normal.dot(self.combine(ends)) < 2.0 * self.bound
+    }
+
+    pub(super) fn normal(&self) -> DVec3 {
+        self.normal
+    }
+
+    pub(super) fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    pub(super) fn friction(&self) -> f64 {
+        self.friction
+    }
+
+    /// The mass that a push between the features moves (kg).
+    pub(super) fn mass(&self) -> f64 {
+        1.0 / self.yielding
+    }
+
+    /// A drag of so many masses, if there is friction at all (kg).
+    pub(super) fn sticking(&self, masses: f64) -> f64 {
+        if self.friction > 0.0 {
+            masses * self.mass()
+        } else {
+            0.0
+        }
+    }
+
+    /// The contact as a part of a linear system.
+    pub(super) fn coupling(&self, block: DMat3) -> Coupling {
+        Coupling {
+            nodes: self.nodes,
+            weights: self.weights,
+            block,
+        }
+    }
+
+    /// Adds an impulse between the features to their nodes.
+    pub(super) fn spread(&self, impulse: DVec3, out: &mut [DVec3]) {
+        for (&node, &weight) in self.nodes.iter().zip(&self.weights) {
+            out[node as usize] += weight * impulse;
+        }
+    }
+
+    /// `Σ wᵢ vᵢ`: what the first feature's place of contact has more than the second's.
+    pub(super) fn combine(&self, values: &[DVec3]) -> DVec3 {
+        self.combine_with(|i| values[i])
+    }
+
+    pub(super) fn combine_with(&self, value: impl Fn(usize) -> DVec3) -> DVec3 {
         let parts = self.nodes.iter().zip(&self.weights);
-        parts.map(|(&n, &w)| w * values[n as usize]).sum()
+        parts.map(|(&n, &w)| w * value(n as usize)).sum()
     }
 
     fn apply(&self, impulse: DVec3, mobility: &Mobility, ends: &mut [DVec3]) {
@@ -132,7 +204,8 @@ impl Contact {
         if self.friction > 0.0 {
             let moved = self.combine(ends) - self.combine(starts) - self.carried;
             let slip = moved - moved.dot(self.normal) * self.normal;
-            let drag = (self.drag - slip / self.yielding).clamp_length_max(self.friction * push);
+            let drag = (self.drag - slip / self.yielding)
+                .clamp_length_max(self.friction * (self.load + push));
             let change = drag - self.drag;
             self.drag = drag;
             self.apply(change, mobility, ends);

@@ -18,7 +18,7 @@
 use super::rule::Rule;
 use super::system::System;
 use super::{ImplicitSettings, Predicted};
-use crate::contact::Candidate;
+use crate::contact::{Candidate, Outlook};
 use crate::energy::{Memory, Weights};
 use crate::linalg::{Filter, SolveSettings};
 use crate::model::Model;
@@ -46,6 +46,7 @@ pub(super) fn predict(
         targets,
         candidates,
         bodies,
+        contact,
         ..
     } = workspace;
     let system = system.as_deref_mut().expect("made for this integrator");
@@ -63,6 +64,21 @@ pub(super) fn predict(
         };
     }
     system.find_supports(model, state, bodies, holds, h);
+    if let Some(contact) = contact.as_deref_mut() {
+        let places = |i: usize| {
+            let free = state.positions[i] + h * (state.velocities[i] + h * model.gravity_of(i));
+            [holds[i].constrain(targets[i], free), rule.position(i)]
+        };
+        let outlook = Outlook {
+            model,
+            state,
+            holds,
+            places,
+            step: h,
+            reach: rule.reach,
+        };
+        contact.forecast(&outlook, &mut system.cushions);
+    }
     step.balance_momentum(system);
     watch.lap(|times| &mut times.assemble);
 
@@ -79,6 +95,9 @@ pub(super) fn predict(
     }
     if scale > 0.0 {
         predicted.linear_residual /= scale;
+    }
+    if let Some(contact) = contact.as_deref_mut() {
+        contact.learn(&system.cushions, &system.velocities, rule.reach);
     }
     watch.lap(|times| &mut times.solve);
 
@@ -199,12 +218,16 @@ impl Step<'_> {
             ..settings
         };
         let mut iterations = 0;
+        system.keep_plain();
+        system.renew_cushions();
         for round in 1..=SUPPORT_ROUNDS {
-            if system.supports.is_empty() {
+            if system.supports.is_empty() && system.cushions.is_empty() {
                 break;
             }
             iterations += system.solve_supported(holds, rough, watch).iterations;
-            if !system.revise_supports(round == SUPPORT_ROUNDS) {
+            let unsettled = system.revise(round == SUPPORT_ROUNDS);
+            system.renew_cushions();
+            if !unsettled {
                 break;
             }
         }
@@ -233,6 +256,7 @@ impl Step<'_> {
             system.place(|i, velocity| rule.end(i, velocity));
             self.assemble(system, 0.0);
             system.add_friction();
+            system.add_cushions();
             let left = system.residual_norm();
             predicted.force_residual = Some(if scale > 0.0 { left / scale } else { 0.0 });
             watch.lap(|times| &mut times.assemble);
@@ -271,6 +295,7 @@ impl Step<'_> {
             system.place(|i, velocity| rule.end(i, velocity));
             self.residual(system);
             system.add_friction_impulse();
+            system.add_cushion_impulses();
             let after = dot(&system.right_side, &system.change);
             if after >= -OVERSHOOT * before.abs() {
                 return;
@@ -289,28 +314,38 @@ impl Step<'_> {
         }
     }
 
-    /// Shifts each cloth that nothing holds so that the right side's momentum is exactly what it gains.
+    /// Shifts each cloth that nothing holds so that the right side's momentum is exactly what it gains. Cloths that push each other
+    /// are shifted as one.
     fn balance_momentum(&self, system: &mut System) {
-        let free = self.model.cloths.iter().zip(&self.model.never_held);
-        for (cloth, _) in free.filter(|(_, never_held)| **never_held) {
-            let nodes = cloth.nodes.clone();
-            // Air resists translation too; its share of the matrix is not in the sums below.
-            if self.model.in_air(&nodes) {
+        let cloths = &self.model.cloths;
+        system.link_cloths(self.model);
+        for leader in 0..cloths.len() {
+            let is_member = |&cloth: &usize| system.linked[cloth] == leader;
+            let members = || (0..cloths.len()).filter(is_member);
+            // Air resists translation too; its share of the matrix is not in the sums below. Where something supports the cloth,
+            // the reaction is a force like any other.
+            let is_free = |cloth: usize| {
+                let nodes = &cloths[cloth].nodes;
+                self.model.never_held[cloth]
+                    && !self.model.in_air(nodes)
+                    && !system.supports.iter().any(|s| nodes.contains(&s.node))
+            };
+            if !members().all(is_free) {
                 continue;
             }
-            // Where something supports the cloth, the reaction is a force like any other.
-            if system.supports.iter().any(|s| nodes.contains(&s.node)) {
-                continue;
-            }
-            let drag = 1.0 + self.rule.reach * cloth.air_damping;
             let mut left = DVec3::ZERO;
             let mut inertia = 0.0;
-            for i in nodes.clone() {
-                left += system.right_side[i] - drag * self.model.masses[i] * system.change[i];
-                inertia += drag * self.model.masses[i];
+            for cloth in members().map(|c| &cloths[c]) {
+                let drag = 1.0 + self.rule.reach * cloth.air_damping;
+                for i in cloth.nodes.clone() {
+                    left += system.right_side[i] - drag * self.model.masses[i] * system.change[i];
+                    inertia += drag * self.model.masses[i];
+                }
             }
-            for change in &mut system.change[nodes] {
-                *change += left / inertia;
+            for cloth in members() {
+                for change in &mut system.change[cloths[cloth].nodes.clone()] {
+                    *change += left / inertia;
+                }
             }
         }
     }

@@ -1,10 +1,12 @@
 //! The linear system of an implicit step and what holds nodes in it.
 
 use super::Integrator;
-use crate::contact::{Placement, Support, Verdict, find_support};
+use crate::contact::{Cushion, Placement, Support, Verdict, find_support};
 use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
-use crate::linalg::{BlockMatrix, Filter, LinearSolver, Outcome, SolveSettings, SystemSolver};
+use crate::linalg::{
+    BlockMatrix, Coupling, Filter, LinearSolver, Outcome, SolveSettings, SystemSolver,
+};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -27,6 +29,13 @@ pub(crate) struct System {
     support_of_node: Vec<Option<Support>>,
     /// Diagonal block and right side of each supported node, without friction.
     without_friction: Vec<(DMat3, DVec3)>,
+    /// Where cloth meets cloth, and what that adds to the matrix besides its diagonal.
+    pub(super) cushions: Vec<Cushion>,
+    couplings: Vec<Coupling>,
+    /// For each cloth the first of those that it pushes or is pushed by, directly or through others.
+    pub(super) linked: Vec<usize>,
+    /// Diagonal and right side without cushions.
+    without_cushions: (Vec<DMat3>, Vec<DVec3>),
     filters: Vec<Filter>,
     linear: SystemSolver,
 }
@@ -62,6 +71,10 @@ impl System {
             supports: Vec::new(),
             support_of_node: vec![None; nodes],
             without_friction: Vec::new(),
+            cushions: Vec::new(),
+            couplings: Vec::new(),
+            linked: Vec::new(),
+            without_cushions: (Vec::new(), Vec::new()),
             filters: vec![Filter::Free; nodes],
             linear: SystemSolver::new(&model.pattern, solver),
         })
@@ -92,6 +105,82 @@ impl System {
         });
         let found = self.support_of_node.iter().flatten();
         self.supports.extend(found);
+    }
+
+    /// Finds out which cloths push each other.
+    pub(super) fn link_cloths(&mut self, model: &Model) {
+        self.linked.clear();
+        self.linked.extend(0..model.cloths.len());
+        if model.cloths.len() < 2 {
+            return;
+        }
+        let cloth_of = |node: u32| {
+            let node = node as usize;
+            model.cloths.partition_point(|c| c.nodes.end <= node)
+        };
+        for cushion in &self.cushions {
+            let [first, .., last] = cushion.nodes().map(|n| self.linked[cloth_of(n)]);
+            if first != last {
+                let (keep, gone) = (first.min(last), first.max(last));
+                for leader in &mut self.linked {
+                    if *leader == gone {
+                        *leader = keep;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Remembers matrix and right side as they are without cushions.
+    pub(super) fn keep_plain(&mut self) {
+        if !self.cushions.is_empty() {
+            let (diagonal, right_side) = &mut self.without_cushions;
+            diagonal.clone_from(&self.matrix.diagonal);
+            right_side.clone_from(&self.right_side);
+        }
+    }
+
+    /// Puts the cushions as they are in place of those before.
+    pub(super) fn renew_cushions(&mut self) {
+        if !self.cushions.is_empty() {
+            let (diagonal, right_side) = &self.without_cushions;
+            self.matrix.diagonal.copy_from_slice(diagonal);
+            self.right_side.copy_from_slice(right_side);
+        }
+        self.add_cushions();
+    }
+
+    /// Adds the cushions to matrix and right side at the present iterate.
+    pub(super) fn add_cushions(&mut self) {
+        self.couplings.clear();
+        self.couplings
+            .extend(self.cushions.iter().filter_map(Cushion::coupling));
+        for coupling in &self.couplings {
+            coupling.add_to(&mut self.matrix.diagonal);
+        }
+        self.add_cushion_impulses();
+    }
+
+    /// Adds the cushions' impulses to the right side alone.
+    pub(super) fn add_cushion_impulses(&mut self) {
+        for cushion in &self.cushions {
+            cushion.add_impulse(&self.velocities, &mut self.right_side);
+        }
+    }
+
+    /// Judges supports and cushions by the last solve; answers whether it is worth asking again.
+    pub(super) fn revise(&mut self, last: bool) -> bool {
+        let supports = self.revise_supports(last);
+        if self.cushions.is_empty() {
+            return supports;
+        }
+        self.advance(1.0);
+        let mut changed = 0;
+        for cushion in &mut self.cushions {
+            changed += usize::from(cushion.revise(&self.velocities, last));
+        }
+        self.advance(-1.0);
+        supports || changed as f64 > UNSETTLED * self.cushions.len() as f64
     }
 
     /// One solve with held nodes and the supports as they are.
@@ -128,8 +217,8 @@ impl System {
             self.change.copy_from_slice(&self.right_side);
         }
         watch.lap(|times| &mut times.assemble);
-        let outcome = self.linear.solve(
-            &self.matrix,
+        let outcome = self.linear.solve_coupled(
+            (&self.matrix, &self.couplings),
             &self.right_side,
             &self.filters,
             &mut self.change,
@@ -160,7 +249,7 @@ impl System {
 
     /// Lets go or lets slide where the last solve asked too much of a support. Answers whether it is worth asking again:
     /// so many changed, or friction is being tried. After the `last` round nothing is.
-    pub(super) fn revise_supports(&mut self, last: bool) -> bool {
+    fn revise_supports(&mut self, last: bool) -> bool {
         if self.supports.is_empty() {
             return false;
         }

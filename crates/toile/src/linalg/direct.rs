@@ -71,12 +71,24 @@ impl Direct {
 
     /// Adds the solution for a residual to `x`.
     pub(super) fn correct(&mut self, residual: &[DVec3], filters: &[Filter], x: &mut [DVec3]) {
+        self.solve(residual);
+        for (x, (flat, filter)) in x.iter_mut().zip(self.flat.chunks_exact(3).zip(filters)) {
+            *x += filter.apply(DVec3::from_slice(flat));
+        }
+    }
+
+    /// The solution for a residual.
+    pub(super) fn precondition(&mut self, residual: &[DVec3], out: &mut [DVec3]) {
+        self.solve(residual);
+        for (out, flat) in out.iter_mut().zip(self.flat.chunks_exact(3)) {
+            *out = DVec3::from_slice(flat);
+        }
+    }
+
+    fn solve(&mut self, residual: &[DVec3]) {
         for (flat, r) in self.flat.chunks_exact_mut(3).zip(residual) {
             flat.copy_from_slice(&r.to_array());
         }
         self.factor.solve(&mut self.flat);
-        for (x, (flat, filter)) in x.iter_mut().zip(self.flat.chunks_exact(3).zip(filters)) {
-            *x += filter.apply(DVec3::from_slice(flat));
-        }
     }
 }

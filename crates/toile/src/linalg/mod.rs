@@ -8,6 +8,7 @@ mod block_matrix;
 mod coarse;
 mod columns;
 mod conjugate_gradient;
+mod coupled;
 mod direct;
 mod filter;
 mod jacobi;
@@ -27,6 +28,7 @@ pub use block_matrix::{BlockMatrix, BlockPattern};
 pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
+pub(crate) use coupled::Coupling;
 use skyline::Skyline;
 pub(crate) use sparse_cholesky::SparseCholesky;
 pub(crate) use sweeps::{PreconditionScratch, Sweeps};

@@ -4,9 +4,10 @@
 //! and are asked again until it is small enough.
 
 use super::conjugate_gradient::{Gradients, Reduction};
+use super::coupled::{Coupled, Coupling, multiply};
 use super::direct::Direct;
 use super::jacobi::BlockJacobi;
-use super::{BlockMatrix, BlockPattern, Filter, Sweeps};
+use super::{BlockMatrix, BlockPattern, Filter, PreconditionScratch, Sweeps};
 use crate::parallel::dot;
 use glam::DVec3;
 use std::sync::Arc;
@@ -53,6 +54,8 @@ pub struct SystemSolver {
     method: Method,
     residual: Vec<DVec3>,
     image: Vec<DVec3>,
+    /// For couplings beyond the pattern, and for block Jacobi; made when first needed.
+    coupled: Option<Box<(Coupled, Option<PreconditionScratch>)>>,
 }
 
 #[derive(Debug)]
@@ -87,6 +90,7 @@ impl SystemSolver {
             method,
             residual: vec![DVec3::ZERO; rows],
             image: vec![DVec3::ZERO; rows],
+            coupled: None,
         }
     }
 
@@ -111,10 +115,22 @@ impl SystemSolver {
         x: &mut [DVec3],
         settings: SolveSettings,
     ) -> Outcome {
+        self.solve_coupled((matrix, &[]), right_side, filters, x, settings)
+    }
+
+    /// The same with couplings whose diagonal parts have been added to the matrix.
+    pub(crate) fn solve_coupled(
+        &mut self,
+        system: (&BlockMatrix, &[Coupling]),
+        right_side: &[DVec3],
+        filters: &[Filter],
+        x: &mut [DVec3],
+        settings: SolveSettings,
+    ) -> Outcome {
         let mut iterations = 0;
         let mut previous = f64::INFINITY;
         loop {
-            let norm = self.update_residual(matrix, right_side, filters, x);
+            let norm = self.update_residual(system, right_side, filters, x);
             let converged = norm <= settings.residual;
             // A round that does not help, for example at the limit of precision, would not help again.
             let stuck = norm.is_nan() || norm >= previous;
@@ -131,14 +147,14 @@ impl SystemSolver {
                 reduction: settings.residual / norm,
                 limit: settings.iterations - iterations,
             };
-            iterations += self.correct(matrix, filters, wanted, x);
+            iterations += self.correct(system, filters, wanted, x);
         }
     }
 
     /// Reduces the residual as wanted; answers the iterations made.
     fn correct(
         &mut self,
-        matrix: &BlockMatrix,
+        system: (&BlockMatrix, &[Coupling]),
         filters: &[Filter],
         wanted: Reduction,
         x: &mut [DVec3],
@@ -148,30 +164,42 @@ impl SystemSolver {
             ..wanted
         };
         let r = &mut self.residual;
+        let is_coupled = !system.1.is_empty();
         match &mut self.method {
-            Method::Swept(swept) => {
+            Method::Swept(swept) if !is_coupled => {
                 let (sweeps, gradients) = &mut **swept;
-                gradients.correct(sweeps, r, filters, at_best(SINGLE_PRECISION), x)
+                return gradients.correct(sweeps, r, filters, at_best(SINGLE_PRECISION), x);
             }
-            Method::BlockJacobi(jacobi) => {
-                jacobi.correct(matrix, r, filters, at_best(DOUBLE_PRECISION), x)
-            }
-            Method::Direct(direct) => {
+            Method::Direct(direct) if !is_coupled => {
                 direct.correct(r, filters, x);
-                1
+                return 1;
             }
+            _ => {}
         }
+        let (coupled, scratch) = &mut **self
+            .coupled
+            .get_or_insert_with(|| Box::new((Coupled::new(x.len()), None)));
+        let wanted = at_best(DOUBLE_PRECISION);
+        let precondition = |r: &[DVec3], z: &mut [DVec3]| match &mut self.method {
+            Method::Swept(swept) => {
+                let work = scratch.get_or_insert_with(|| PreconditionScratch::new(&swept.0));
+                swept.0.precondition(r, work, z);
+            }
+            Method::BlockJacobi(jacobi) => jacobi.precondition(r, z),
+            Method::Direct(direct) => direct.precondition(r, z),
+        };
+        coupled.correct(system, r, filters, wanted, x, precondition)
     }
 
     /// `r = b − A x` in the free directions; answers its norm.
     fn update_residual(
         &mut self,
-        matrix: &BlockMatrix,
+        (matrix, couplings): (&BlockMatrix, &[Coupling]),
         right_side: &[DVec3],
         filters: &[Filter],
         x: &[DVec3],
     ) -> f64 {
-        matrix.multiply(x, &mut self.image);
+        multiply(matrix, couplings, x, &mut self.image);
         let rows = self.residual.iter_mut().zip(&self.image);
         for (((r, image), b), filter) in rows.zip(right_side).zip(filters) {
             *r = filter.apply(*b - *image);

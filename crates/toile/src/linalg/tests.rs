@@ -283,3 +283,67 @@ fn what_the_coarse_space_solves_alone_takes_no_iterations() {
     assert_eq!(outcome.iterations, 0);
     assert!(x.iter().all(|x| x.distance(DVec3::Z * -9.81) < 1e-4));
 }
+
+#[test]
+fn couplings_beyond_the_pattern_give_what_they_would_give_within_it() {
+    let mut numbers = Numbers(5.0);
+    let rows = 49;
+    let pairs = grid_pairs(7, 0);
+    let mut matrix = random_system(rows, &pairs, &mut numbers);
+    let couplings: Vec<Coupling> = [[0, 30, 37, 38], [5, 20, 41, 48], [5, 33, 34, 41]]
+        .into_iter()
+        .map(|nodes| {
+            let n = numbers.vector();
+            let weights = [1.0, -0.2, -0.5, -0.3];
+            let block = DMat3::from_cols(n * n.x, n * n.y, n * n.z) * 20.0 + DMat3::IDENTITY;
+            Coupling {
+                nodes,
+                weights,
+                block,
+            }
+        })
+        .collect();
+    let b: Vec<DVec3> = (0..rows).map(|_| numbers.vector()).collect();
+    let mut filters = vec![Filter::Free; rows];
+    filters[20] = Filter::Held;
+    filters[33] = Filter::Sliding(DVec3::Z);
+    let within = couplings.iter().flat_map(|c| {
+        let nodes = c.nodes;
+        let others = move |i: usize| (i + 1..4).map(move |j| [nodes[i], nodes[j]]);
+        (0..4).flat_map(others)
+    });
+    let wide = BlockPattern::new(rows, pairs.iter().copied().chain(within));
+    let mut whole = BlockMatrix::new(Arc::new(wide));
+    for &pair in &pairs {
+        let [from, to] = [&matrix.pattern, &whole.pattern].map(|p| p.find(pair).unwrap());
+        whole.lower[to] = matrix.lower[from];
+    }
+    for coupling in &couplings {
+        coupling.add_to(&mut matrix.diagonal);
+        let parts = || coupling.nodes.into_iter().zip(coupling.weights);
+        for ((a, v), (b, w)) in parts().flat_map(|p| parts().map(move |q| (p, q))) {
+            if a > b {
+                let at = whole.pattern.find([a, b]).unwrap();
+                whole.lower[at] += v * w * coupling.block;
+            }
+        }
+    }
+    whole.diagonal.clone_from(&matrix.diagonal);
+    let mut expected = vec![DVec3::ZERO; rows];
+    let exact = LinearSolver::Direct;
+    solve(exact, &whole, &b, &filters, &mut expected, 1e-11);
+    for solver in ALL {
+        let mut system = SystemSolver::new(&matrix.pattern, solver);
+        assert!(system.factor(&matrix, &filters));
+        let settings = SolveSettings {
+            residual: 1e-11,
+            iterations: 500,
+        };
+        let mut x = vec![DVec3::ZERO; rows];
+        let outcome = system.solve_coupled((&matrix, &couplings), &b, &filters, &mut x, settings);
+        assert!(outcome.converged, "{solver:?} {outcome:?}");
+        for (x, expected) in x.iter().zip(&expected) {
+            assert!(x.distance(*expected) < 1e-9, "{solver:?}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Contacts between cloths inside an implicit solve.
+//!
+//! Contacts that are put right only after a solve come too late for it: layers that rest on each other would fall into one another freely and be
+//! pushed apart node by node, and what a node is pushed by, its stiff edges answer. So features that are near, or are forecast to come near,
+//! enter the solve as a *cushion* of their thickness `b`: with the gap `g = n·Σ wᵢ xᵢ` and its speed `ġ`, both at the end of the step, it
+//! gives the impulse
+//!
+//! `λ = H k (b − g) − c (ġ − a) ≥ 0`, linear in the velocities sought: `λ = p − q ġ`.
+//!
+//! `k` and `c` are multiples of the mass `m` that the contact moves, `k = 10 m/H²` and `c = 30 m`: as stiff as the step resolves,
+//! so that what rests on it sinks in by hundredths of its thickness, and damped so much that what has sunk in comes out over several steps
+//! and does not bounce. `a ≤ 0` is the speed that just closes the gap down to `b`; features that are still farther apart may come that near at no cost.
+//!
+//! Friction is a drag on the slip, found in rounds as that of [supports](super::support): at first so strong that the contact sticks for all the solve can
+//! see, then, where this takes more than Coulomb's `μλ`, just that. What a sticking contact still creeps by, the
+//! [response](super::response) after the solve takes away.
+
+use super::response::Contact;
+use crate::linalg::Coupling;
+use glam::{DMat3, DVec3};
+
+/// `k H² / m`.
+const STIFFNESS: f64 = 10.0;
+/// `c / m`.
+const DAMPING: f64 = 30.0;
+/// Below half its thickness a cushion is harder the less of it is left, at most by this factor.
+const HARDEST: f64 = 30.0;
+/// The drag of a contact that sticks, as a multiple of `m`.
+const STICKING: f64 = 30.0;
+
+/// What a contact is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hold {
+    /// Nothing: the features are apart.
+    Off,
+    /// The features hardly slip.
+    Stick,
+    /// They slip under this impulse of friction (N·s), to see how fast. Never the last word.
+    Trial(DVec3),
+    /// They slip against this drag (kg).
+    Slide(f64),
+}
+
+/// A contact in a solve.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cushion {
+    contact: Contact,
+    /// `p` (N·s).
+    impulse: f64,
+    /// `q` (kg).
+    resistance: f64,
+    hold: Hold,
+}
+
+/// What a cushion is told of the step: the gap at its start, the gap at the rule's `x̂` (m), `h` and `H` (s).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gaps {
+    pub start: f64,
+    pub carried: f64,
+    pub step: f64,
+    pub reach: f64,
+}
+
+impl Cushion {
+    pub fn new(contact: Contact, gaps: &Gaps) -> Self {
+        let thickness = contact.bound();
+        let hardening = (0.5 * thickness / gaps.start.max(0.0)).clamp(1.0, HARDEST);
+        let mass = hardening * contact.mass();
+        let stiffness = STIFFNESS * mass / (gaps.reach * gaps.reach);
+        let damping = DAMPING * mass;
+        let closing = ((thickness - gaps.start) / gaps.step).min(0.0);
+        Cushion {
+            contact,
+            impulse: gaps.reach * stiffness * (thickness - gaps.carried) + damping * closing,
+            resistance: STIFFNESS * mass + damping,
+            hold: Hold::Stick,
+        }
+    }
+
+    /// Nodes of the first feature and of the second.
+    pub fn nodes(&self) -> [u32; 4] {
+        self.contact.nodes
+    }
+
+    /// `λ` at these velocities, whatever its sign (N·s).
+    fn push(&self, velocity: DVec3) -> f64 {
+        self.impulse - self.resistance * velocity.dot(self.contact.normal())
+    }
+
+    fn slip(&self, velocity: DVec3) -> DVec3 {
+        let normal = self.contact.normal();
+        velocity - velocity.dot(normal) * normal
+    }
+
+    /// `d` (kg).
+    fn drag(&self) -> f64 {
+        match self.hold {
+            Hold::Stick => self.contact.sticking(STICKING),
+            Hold::Slide(drag) => drag,
+            Hold::Off | Hold::Trial(_) => 0.0,
+        }
+    }
+
+    /// Impulse of friction at these velocities (N·s).
+    fn friction(&self, velocity: DVec3) -> DVec3 {
+        match self.hold {
+            Hold::Trial(impulse) => impulse,
+            _ => -self.drag() * self.slip(velocity),
+        }
+    }
+
+    /// What it adds to the system.
+    pub fn coupling(&self) -> Option<Coupling> {
+        let n = self.contact.normal();
+        let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        (self.hold != Hold::Off).then(|| {
+            let block = self.resistance * along + self.drag() * (DMat3::IDENTITY - along);
+            self.contact.coupling(block)
+        })
+    }
+
+    /// Adds its impulses at some velocities to the right side.
+    pub fn add_impulse(&self, velocities: &[DVec3], right_side: &mut [DVec3]) {
+        if self.hold != Hold::Off {
+            let velocity = self.contact.combine(velocities);
+            let impulse = self.push(velocity) * self.contact.normal() + self.friction(velocity);
+            self.contact.spread(impulse, right_side);
+        }
+    }
+
+    /// Judges what the last solve gave: lets go what would pull, catches what would sink in, lets slide what would
+    /// need more than Coulomb allows. Answers whether that is worth another round; after the `last` there is none.
+    pub fn revise(&mut self, velocities: &[DVec3], last: bool) -> bool {
+        let velocity = self.contact.combine(velocities);
+        let push = self.push(velocity);
+        let slip = self.slip(velocity);
+        let allowed = self.contact.friction() * push;
+        let before = self.hold;
+        self.hold = match self.hold {
+            _ if push <= 0.0 => Hold::Off,
+            Hold::Off => Hold::Stick,
+            Hold::Stick => match self.drag() * slip.length() {
+                needed if needed <= allowed => Hold::Stick,
+                // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
+                _ if last => Hold::Stick,
+                _ => Hold::Trial(-allowed * slip.normalize_or_zero()),
+            },
+            Hold::Trial(impulse) if impulse.dot(slip) >= 0.0 => Hold::Stick,
+            Hold::Trial(_) | Hold::Slide(_) => {
+                let strongest = self.contact.sticking(STICKING);
+                Hold::Slide((allowed / slip.length()).min(strongest))
+            }
+        };
+        match (before, self.hold) {
+            (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => false,
+            (before, now) => before != now,
+        }
+    }
+
+    /// The contact with what it carries at these velocities, for those who see to the rest: its features are to stay `bound` (m) apart.
+    pub fn loaded(&self, velocities: &[DVec3], reach: f64, bound: f64) -> Contact {
+        if self.hold == Hold::Off {
+            return self.contact.loaded(0.0, DVec3::ZERO, bound);
+        }
+        let velocity = self.contact.combine(velocities);
+        let push = self.push(velocity).max(0.0);
+        let drag = self.friction(velocity);
+        self.contact.loaded(reach * push, reach * drag, bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::closest;
+    use crate::contact::response::Mobility;
+    use crate::linalg::Filter;
+
+    const H: f64 = 0.01;
+    const THICKNESS: f64 = 2e-3;
+
+    /// A mass of 1 kg at a height above a triangle that is held.
+    fn above(height: f64, friction: f64) -> Cushion {
+        let nodes = [
+            DVec3::new(0.2, 0.3, height),
+            DVec3::ZERO,
+            DVec3::X,
+            DVec3::Y,
+        ];
+        let filters = [Filter::Free, Filter::Held, Filter::Held, Filter::Held];
+        let mobility = Mobility {
+            inverse_masses: &[1.0; 4],
+            filters: &filters,
+        };
+        let near = closest::point_triangle(&nodes);
+        let contact = Contact::new([0, 1, 2, 3], &near, THICKNESS, friction, &mobility);
+        let gaps = Gaps {
+            start: height,
+            carried: height,
+            step: H,
+            reach: H,
+        };
+        Cushion::new(contact.expect("apart"), &gaps)
+    }
+
+    /// The velocity that one mass has after a step with a cushion, and the cushion once its rounds have settled.
+    fn settle(mut cushion: Cushion, before: DVec3, force: DVec3) -> (DVec3, Cushion) {
+        let mut velocities = [before, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
+        for _ in 0..20 {
+            let mut right = [
+                before + H * force - velocities[0],
+                DVec3::ZERO,
+                DVec3::ZERO,
+                DVec3::ZERO,
+            ];
+            cushion.add_impulse(&velocities, &mut right);
+            let mut matrix = [DMat3::IDENTITY; 4];
+            if let Some(coupling) = cushion.coupling() {
+                coupling.add_to(&mut matrix);
+            }
+            velocities[0] += matrix[0].inverse() * right[0];
+            cushion.revise(&velocities, false);
+        }
+        (velocities[0], cushion)
+    }
+
+    #[test]
+    fn a_mass_sinks_in_by_its_weight_and_stays() {
+        // Weight over stiffness: g h² / 10 of a kilogram.
+        let weight = DVec3::Z * -9.81;
+        let (mut height, mut velocity) = (1.9e-3, DVec3::ZERO);
+        for _ in 0..200 {
+            velocity = settle(above(height, 0.5), velocity, weight).0;
+            height += H * velocity.z;
+        }
+        let sunk = THICKNESS - height;
+        assert!((sunk - 9.81 * H * H / STIFFNESS).abs() < 1e-9, "{sunk}");
+        assert!(velocity.length() < 1e-8);
+    }
+
+    #[test]
+    fn what_flies_apart_is_not_held_and_what_is_far_comes_near_freely() {
+        let up = DVec3::Z;
+        assert_eq!(settle(above(1e-3, 0.5), up, DVec3::ZERO).0, up);
+        // It would end just outside the thickness.
+        let down = DVec3::Z * -0.5;
+        let far = above(THICKNESS + 0.5 * H + 1e-9, 0.5);
+        assert_eq!(settle(far, down, DVec3::ZERO).0, down);
+    }
+
+    #[test]
+    fn an_impact_is_not_bounced_back() {
+        // Whatever the speed, the mass ends within its thickness and no faster than what comes out of a cushion: k d h / (m + k h² + c).
+        for speed in [0.1, 1.0, 10.0] {
+            let (mut height, mut velocity) = (THICKNESS + 1e-4, DVec3::Z * -speed);
+            for step in 0..20 {
+                velocity = settle(above(height, 0.0), velocity, DVec3::ZERO).0;
+                height += H * velocity.z;
+                let deepest = speed * H / (1.0 + STIFFNESS + DAMPING);
+                if step == 0 {
+                    assert!(height > THICKNESS - 1.01 * deepest, "{speed}: {height}");
+                }
+                let fastest = STIFFNESS / (1.0 + STIFFNESS + DAMPING) * deepest / H;
+                assert!(velocity.z < 1.01 * fastest, "{speed}: {velocity}");
+                if height < 1e-4 {
+                    break; // the response after the solve would have caught it
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn friction_is_coulombs_and_sticks_below_it() {
+        let weight = 9.81;
+        let sunk = THICKNESS - weight * H * H / STIFFNESS;
+        for (pull, slides) in [(0.45 * weight, false), (0.55 * weight, true)] {
+            let force = DVec3::new(pull, 0.0, -weight);
+            let (velocity, cushion) = settle(above(sunk, 0.5), DVec3::ZERO, force);
+            if slides {
+                let expected = (pull - 0.5 * weight) * H;
+                assert!(
+                    (velocity.x - expected).abs() < 1e-3 * expected,
+                    "{velocity}"
+                );
+            } else {
+                // What creeps is what the response after the solve takes away.
+                assert!(
+                    velocity.x < 1.01 * pull * H / (1.0 + STICKING),
+                    "{velocity}"
+                );
+            }
+            let nodes = [velocity, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
+            let carried = cushion.loaded(&nodes, H, 0.0);
+            let starts = [DVec3::new(0.2, 0.3, sunk), DVec3::ZERO, DVec3::X, DVec3::Y];
+            let mut ends = starts;
+            ends[0] += H * velocity;
+            let filters = [Filter::Free, Filter::Held, Filter::Held, Filter::Held];
+            let mobility = Mobility {
+                inverse_masses: &[1.0; 4],
+                filters: &filters,
+            };
+            crate::contact::response::relax(
+                [&mut [carried], &mut []],
+                &starts,
+                &mobility,
+                &mut ends,
+                1e-9,
+                5,
+            );
+            let slip = ends[0].x - starts[0].x;
+            assert_eq!(slip.abs() < 1e-12, !slides, "{slip:e}");
+        }
+    }
+}
