@@ -85,7 +85,8 @@ impl World {
         // The debug text of a number is exact, and it saves a second way of serialising every type.
         let _ = write!(
             HashText(&mut moving),
-            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            model.limits,
             model.gravity,
             model.integrator,
             model.pins,

@@ -3,8 +3,9 @@
 //! The order is that of Bridson, Fedkiw and Anderson (2002), on the average velocities of a step, so from where it starts to where the
 //! candidates are:
 //!
-//! 1. **Proximity.** Features that start nearer than the thickness may not come nearer, are pushed apart by a part of what is missing, and hold
-//!    each other by friction.
+//! 1. **Proximity.** An implicit solve has been told ([`forecast`](ClothContact::forecast)) of features that start nearer than the thickness, or would
+//!    come that near, and has put a [`cushion`](super::cushion) between them; here they may not come nearer than a part of the thickness. Without such a solve
+//!    they may not come nearer at all, are pushed apart by a part of what is missing, and hold each other by friction.
 //! 2. **Collisions.** Features that come too near on their straight ways ([`ccd`](super::ccd)) get a contact where they met. All contacts of the step
 //!    are solved together ([`response`](super::response)), bodies are heeded again, and the ways are looked at again.
 //! 3. **Impact zones.** What still collides after some rounds moves as one rigid piece ([`impact_zone`](super::impact_zone)), until nothing does.
@@ -31,6 +32,8 @@ use glam::DVec3;
 const KEPT: f64 = 0.1;
 /// Contacts of collisions aim for this part.
 const AIM: f64 = 0.5;
+/// Features with a cushion between them are left to it down to this part of the thickness.
+const GIVING: f64 = 0.5;
 /// The part of what is missing to the thickness that proximity restores in a step.
 const PUSHED: f64 = 0.1;
 /// Rounds of detection before impact zones are made.
@@ -111,9 +114,10 @@ pub(crate) struct ClothContact {
     /// Where they were to go at the last look.
     seen: Vec<DVec3>,
     before_zones: Vec<DVec3>,
-    /// How near the features of each forecast contact may come in spite of their cushion (m), and what the solve says of the contacts.
-    bounds: Vec<f64>,
-    loaded: Vec<Contact>,
+    /// How near the features of each forecast contact may come in spite of their cushion, and their thickness (m).
+    bounds: Vec<(f64, f64)>,
+    /// What the solve says of the contacts, and their thickness (m).
+    loaded: Vec<(Contact, f64)>,
     /// Whether the step had a solve that was told.
     is_forecast: bool,
     report: Option<ContactReport>,
@@ -216,9 +220,9 @@ impl ClothContact {
                 reach: outlook.reach,
             };
             cushions.push(Cushion::new(contact, &gaps));
-            let aim = AIM * pair.thickness;
+            let aim = GIVING * pair.thickness;
             let nearer = pair.start + PUSHED * (aim - pair.start);
-            self.bounds.push(nearer.min(aim));
+            self.bounds.push((nearer.min(aim), pair.thickness));
         }
         self.inverse_masses = inverse_masses;
     }
@@ -229,7 +233,9 @@ impl ClothContact {
         self.loaded.clear();
         let known = cushions.iter().zip(&self.bounds);
         self.loaded
-            .extend(known.map(|(cushion, &bound)| cushion.loaded(velocities, reach, bound)));
+            .extend(known.map(|(cushion, &(bound, thickness))| {
+                (cushion.loaded(velocities, reach, bound), thickness)
+            }));
     }
 
     /// Moves the candidates so that no two features pass through each other; `reach` is by how many seconds of velocity the
@@ -273,8 +279,9 @@ impl ClothContact {
         let mut report = ContactReport::default();
         self.contacts.clear();
         let ends = &self.ends;
-        let known = self.loaded.drain(..).filter(|c| c.concerns(ends));
-        self.contacts.extend(known);
+        let known = self.loaded.drain(..);
+        let known = known.filter(|(contact, thickness)| contact.concerns(ends, *thickness));
+        self.contacts.extend(known.map(|(contact, _)| contact));
         self.body_contacts.clear();
         self.heeded = 0;
         self.meets_bodies.fill(false);

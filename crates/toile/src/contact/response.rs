@@ -131,9 +131,9 @@ impl Contact {
         }
     }
 
-    /// Whether it carries anything, or its features come so near that they might need it.
-    pub(super) fn concerns(&self, ends: &[DVec3]) -> bool {
-        self.load > 0.0 || self.normal.dot(self.combine(ends)) < 2.0 * self.bound
+    /// Whether it carries anything, or its features end nearer than so much (m) and might need it when others push them.
+    pub(super) fn concerns(&self, ends: &[DVec3], nearer: f64) -> bool {
+        self.load > 0.0 || self.normal.dot(self.combine(ends)) < nearer
     }
 
     pub(super) fn normal(&self) -> DVec3 {

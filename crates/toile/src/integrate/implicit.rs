@@ -64,6 +64,7 @@ pub(super) fn predict(
         };
     }
     system.find_supports(model, state, bodies, holds, h);
+    watch.lap(|times| &mut times.assemble);
     if let Some(contact) = contact.as_deref_mut() {
         let places = |i: usize| {
             let free = state.positions[i] + h * (state.velocities[i] + h * model.gravity_of(i));
@@ -79,6 +80,7 @@ pub(super) fn predict(
         };
         contact.forecast(&outlook, &mut system.cushions);
     }
+    watch.lap(|times| &mut times.contact);
     step.balance_momentum(system);
     watch.lap(|times| &mut times.assemble);
 
