@@ -1,10 +1,12 @@
-//! Contact of cloth with bodies.
+//! Contact of cloth with bodies and with cloth.
 //!
-//! Bodies are analytic [`Shape`]s that ride on a rigid path. `collide` traces every node's motion
+//! Bodies are [`Shape`]s that ride on a rigid path. `collide` traces every node's motion
 //! of the step against their signed distances, so that no node passes through however thin the body or
 //! fast the cloth, and answers with an inelastic, frictional response. Nodes that already rest on a body are
 //! constraints of the implicit solve. Edges and faces between the nodes are not tested: a
 //! body's sharp edge can dent a face by at most the sag between two nodes.
+//!
+//! Cloth meets cloth in the same two halves: `cushion` inside the implicit solve, `pipeline` after everything else.
 
 mod body;
 pub mod broad_phase;

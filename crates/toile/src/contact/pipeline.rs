@@ -570,7 +570,7 @@ impl Pair {
             .iter()
             .flat_map(|a| theirs.iter().map(move |b| a.distance_squared(*b)));
         let fastest = speeds.fold(0.0, f64::max).sqrt();
-        if self.start - fastest > 1.01 * kept {
+        if self.start - fastest > kept + KEPT * self.start.min(self.thickness) {
             return None;
         }
         if self.is_edges {

@@ -287,7 +287,7 @@ fn a_free_sheet_keeps_its_momentum() {
 }
 
 #[test]
-fn solved_exactly_no_solver_sees_the_frame() {
+fn solved_exactly_no_solver_sees_the_frame_or_changes_momentum() {
     // Stopped early, the active set does: comparisons decide which rows are active, and rounding decides the close ones. Where it ends does
     // not depend on its way there.
     for pattern in [
@@ -302,6 +302,7 @@ fn solved_exactly_no_solver_sees_the_frame() {
             let mut here = before.clone();
             let report = limit.apply(&sheet.step(), &mut scratch, &mut here);
             assert!(report.residual <= 1e-9, "{pattern:?} {solver:?} {report:?}");
+            assert!(sheet.linear_momentum(&before, &here) < 1e-10, "{solver:?}");
             let mut there: Vec<DVec3> = before.iter().copied().map(rigid).collect();
             limit.apply(&sheet.step(), &mut scratch, &mut there);
             let turned: Vec<DVec3> = here.iter().copied().map(rigid).collect();
