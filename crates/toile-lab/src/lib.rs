@@ -6,6 +6,7 @@
 
 mod dense;
 mod experiments;
+pub mod measure;
 mod outcome;
 mod plot;
 mod reference;

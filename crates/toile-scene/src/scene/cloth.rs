@@ -23,6 +23,8 @@ use toile::model::Cloth;
 pub(super) struct ResolvedCloth {
     pub cloth: Cloth,
     pub positions: Vec<DVec3>,
+    /// In the undeformed mesh.
+    pub rest_positions: Vec<DVec3>,
     pub velocity: DVec3,
     pub energies: Vec<EnergyBatch>,
     pub limit: Option<Limit>,
@@ -100,9 +102,14 @@ pub(super) fn resolve_cloth(
         contact_offset: 0.5 * spec.thickness,
         friction: spec.friction,
     };
+    let rest_positions = match rest_positions {
+        Some(places) => places.to_vec(),
+        None => pattern_places(&spec.rest, &mesh).unwrap_or(mesh.positions),
+    };
     Ok(ResolvedCloth {
         cloth,
         positions,
+        rest_positions,
         velocity,
         energies,
         limit,
@@ -294,6 +301,25 @@ fn rest_shape(
     };
     let made = made.map_err(|error| source.error(&field, error.to_string()))?;
     Ok((made, positions))
+}
+
+/// Where the nodes are in the pattern of the texture coordinates, if every node has one place there.
+fn pattern_places(spec: &RestSpec, mesh: &Mesh) -> Option<Vec<DVec3>> {
+    let (RestSpec::Uv { scale }, Some(uvs)) = (spec, &mesh.corner_uvs) else {
+        return None;
+    };
+    let mut places = vec![None; mesh.positions.len()];
+    for (face, uvs) in mesh.faces.iter().zip(uvs) {
+        for (&node, uv) in face.corners().iter().zip(uvs) {
+            let place = &mut places[node as usize];
+            if place.is_some_and(|known: DVec2| known != *uv) {
+                return None;
+            }
+            *place = Some(*uv);
+        }
+    }
+    let places = places.into_iter();
+    places.map(|uv| Some((uv? * *scale).extend(0.0))).collect()
 }
 
 fn slide(source: &SceneSource, field: &str, spec: &SlideSpec) -> Result<Slide, SceneError> {

@@ -56,6 +56,9 @@ pub struct World {
     pub schedule: Schedule,
     /// The cloths as recordings show them.
     pub cloth_tracks: Vec<ClothTrack>,
+    /// Where each cloth's nodes are in its undeformed mesh (m): what two meshes of the same cloth have in common. A pattern in
+    /// texture coordinates lies in the plane z = 0; if seams give nodes several places in it, this is the mesh as it was read.
+    pub rest_positions: Vec<Vec<DVec3>>,
     /// The bodies as recordings show them.
     pub body_tracks: Vec<BodyTrack>,
     /// How to look for the equilibrium.
@@ -182,7 +185,7 @@ fn assemble(
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
     };
-    let mut cloth_tracks = Vec::new();
+    let (mut cloth_tracks, mut rest_positions) = (Vec::new(), Vec::new());
     let mut warnings = Vec::new();
     for (cloth, spec_of_cloth) in cloths.into_iter().zip(spec.cloth.values()) {
         let number = parts.cloths.len();
@@ -198,6 +201,7 @@ fn assemble(
         parts.pins.extend(cloth.pins);
         parts.cloths.push(cloth.cloth);
         cloth_tracks.push(cloth.track);
+        rest_positions.push(cloth.rest_positions);
     }
     let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
     parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
@@ -216,6 +220,7 @@ fn assemble(
         state,
         schedule,
         cloth_tracks,
+        rest_positions,
         body_tracks,
         drape: EquilibriumSettings::default(),
         certify: spec.contact.certify,

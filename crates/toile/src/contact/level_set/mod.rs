@@ -67,6 +67,7 @@ mod edges;
 mod error;
 mod hierarchy;
 mod lattice;
+mod nearest;
 mod octree;
 mod sample;
 mod scratch;
@@ -75,6 +76,7 @@ mod union;
 mod winding;
 
 pub use error::LevelSetError;
+pub use nearest::{NearestPoint, NearestSurface};
 pub use sample::{Axis, SurfacePoint};
 pub use surface::Findings;
 pub use union::{pinched, union_sample};
