@@ -13,6 +13,7 @@ mod reference;
 mod registry;
 mod snapshot;
 mod strip;
+pub mod variants;
 
 pub use outcome::{Measurement, Outcome};
 pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find, run_experiment};
