@@ -3,12 +3,16 @@
 //! An experiment is a function that simulates something whose answer is known and returns what it measured
 //! beside the reference, with a tolerance and a verdict, and pictures of what it saw. The registry
 //! [`EXPERIMENTS`] is what `toile lab list` shows.
+//!
+//! The room [`observation`] serves the fit of cloth to reality: it reads recordings of real cloth.
 
 mod dense;
 mod experiments;
 pub mod measure;
+pub mod observation;
 mod outcome;
 mod plot;
+mod random;
 mod reference;
 mod registry;
 mod snapshot;

@@ -9,6 +9,7 @@
 //!
 //! * [`read_mesh`] and [`write_mesh`] go by the file's name.
 //! * [`read_obj`], [`read_ply`], [`write_obj`] and [`write_ply`] work on bytes from anywhere.
+//! * [`read_points`] takes the vertices of a PLY file that may have no faces.
 //! * [`Trajectory`] is the motion of a body or of single nodes.
 
 mod corner_uvs;
@@ -18,9 +19,10 @@ mod text;
 mod trajectory;
 
 pub use obj::{read_obj, write_obj};
-pub use ply::{PlyEncoding, read_ply, write_ply};
+pub use ply::{PlyEncoding, read_ply, read_ply_points, write_ply};
 pub use trajectory::Trajectory;
 
+use glam::DVec3;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
@@ -158,6 +160,12 @@ pub fn read_mesh(path: &Path) -> Result<Mesh, FormatError> {
         file.read_to_end(&mut bytes).map_err(io)?;
         read_any(path, Cursor::new(bytes))
     }
+}
+
+/// Reads the points of a `.ply` file (m). There may be faces or none.
+pub fn read_points(path: &Path) -> Result<Vec<DVec3>, FormatError> {
+    let file = File::open(path).map_err(|error| ParseError::from(error).in_file(path))?;
+    read_ply_points(BufReader::with_capacity(1 << 16, file)).map_err(|error| error.in_file(path))
 }
 
 fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<Mesh, FormatError> {

@@ -10,7 +10,7 @@ use toile::mesh::{Face, Mesh};
 /// Names that vertices give their texture coordinates, the usual one first.
 const VERTEX_UV_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
 
-/// Reads the body of a file.
+/// Reads the body of a file as a mesh.
 pub(super) fn read(header: &Header, mut source: impl ValueSource) -> Result<Mesh, ParseError> {
     let vertex_plan = VertexPlan::new(find(header, "vertex")?)?;
     let face_plan = FacePlan::new(find(header, "face")?)?;
@@ -36,6 +36,23 @@ pub(super) fn read(header: &Header, mut source: impl ValueSource) -> Result<Mesh
         faces: faces.list,
         corner_uvs,
     })
+}
+
+/// Reads the positions of the vertices; faces need not be there.
+pub(super) fn read_points(
+    header: &Header,
+    mut source: impl ValueSource,
+) -> Result<Vec<DVec3>, ParseError> {
+    let plan = VertexPlan::new(find(header, "vertex")?)?;
+    let mut points = Vec::new();
+    for element in &header.elements {
+        match element.name.as_str() {
+            "vertex" => points = plan.read(element, &mut source)?.positions,
+            _ => source.skip_element(element)?,
+        }
+    }
+    source.finish()?;
+    Ok(points)
 }
 
 fn uvs_of(face: &Face, vertex_uvs: &[DVec2]) -> [DVec2; 4] {

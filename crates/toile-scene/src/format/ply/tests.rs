@@ -49,6 +49,17 @@ fn a_plain_text_file_is_read() {
 }
 
 #[test]
+fn points_need_no_faces() {
+    let [x, y, z] = XYZ;
+    let cloud = ascii(&["element vertex 2", x, y, z], "0 0 1\n1 0 0\n");
+    let points = read_ply_points(Cursor::new(cloud)).unwrap();
+    assert_eq!(points, [DVec3::Z, DVec3::X]);
+    // The vertices of a mesh are points as well.
+    let points = read_ply_points(Cursor::new(plain(TRIANGLE))).unwrap();
+    assert_eq!(points, [DVec3::ZERO, DVec3::X, DVec3::Y]);
+}
+
+#[test]
 fn blank_lines_comments_and_crlf_are_no_trouble() {
     let text = plain("\n0 0 0\n\n1 0 0 \n\t0 1 0\n\n3 0 1 2\n\n");
     let text = text.replace("1.0\n", "1.0\ncomment été\nobj_info x\n");
