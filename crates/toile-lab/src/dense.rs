@@ -81,7 +81,25 @@ pub(crate) fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 
 /// Eigenvalues of a symmetric matrix in increasing order, by Jacobi's rotations.
 pub(crate) fn eigenvalues(mut a: Vec<Vec<f64>>) -> Vec<f64> {
+    diagonalise(&mut a);
+    let mut values: Vec<f64> = (0..a.len()).map(|i| a[i][i]).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// Eigenvalues of a symmetric matrix, in no order, and a matrix whose columns are the eigenvectors of length 1.
+pub(crate) fn eigenvectors(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     let n = a.len();
+    // The identity below the matrix: rotations of its columns add up to the eigenvectors.
+    a.extend((0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()));
+    diagonalise(&mut a);
+    let vectors = a.split_off(n);
+    ((0..n).map(|i| a[i][i]).collect(), vectors)
+}
+
+/// Turns the square at the top into a diagonal. Rows below it take part in the rotations of columns only.
+fn diagonalise(a: &mut [Vec<f64>]) {
+    let n = a.first().map_or(0, Vec::len);
     for _ in 0..60 {
         let off: f64 = (0..n)
             .flat_map(|i| (0..i).map(move |j| (i, j)))
@@ -92,13 +110,10 @@ pub(crate) fn eigenvalues(mut a: Vec<Vec<f64>>) -> Vec<f64> {
         }
         for p in 0..n {
             for q in p + 1..n {
-                rotate(&mut a, p, q);
+                rotate(a, p, q);
             }
         }
     }
-    let mut values: Vec<f64> = (0..n).map(|i| a[i][i]).collect();
-    values.sort_by(f64::total_cmp);
-    values
 }
 
 /// The rotation in the plane of two axes that makes their product vanish.
@@ -115,7 +130,7 @@ fn rotate(a: &mut [Vec<f64>], p: usize, q: usize) {
         row[p] = c * x - s * y;
         row[q] = s * x + c * y;
     }
-    for k in 0..a.len() {
+    for k in 0..a[p].len() {
         let (x, y) = (a[p][k], a[q][k]);
         a[p][k] = c * x - s * y;
         a[q][k] = s * x + c * y;
@@ -152,6 +167,24 @@ mod tests {
         let found = solve(a.clone(), b.collect());
         for (found, x) in found.iter().zip(&x) {
             assert!((found - x).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn eigenvectors_make_the_matrix_again() {
+        let a = vec![
+            vec![4.0, 1.0, -1.0],
+            vec![1.0, 3.0, 0.5],
+            vec![-1.0, 0.5, 2.0],
+        ];
+        let (values, vectors) = eigenvectors(a.clone());
+        for i in 0..3 {
+            for j in 0..3 {
+                let entry: f64 = (0..3)
+                    .map(|k| vectors[i][k] * values[k] * vectors[j][k])
+                    .sum();
+                assert!((entry - a[i][j]).abs() < 1e-13);
+            }
         }
     }
 

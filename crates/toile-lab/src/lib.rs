@@ -4,12 +4,14 @@
 //! beside the reference, with a tolerance and a verdict, and pictures of what it saw. The registry
 //! [`EXPERIMENTS`] is what `toile lab list` shows.
 //!
-//! The room [`observation`] serves the fit of cloth to reality: it reads recordings of real cloth.
+//! Two rooms serve the fit of cloth to reality: [`observation`] reads recordings of real cloth, [`optimise`] looks for
+//! the parameters of least error.
 
 mod dense;
 mod experiments;
 pub mod measure;
 pub mod observation;
+pub mod optimise;
 mod outcome;
 mod plot;
 mod random;
