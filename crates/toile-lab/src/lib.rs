@@ -4,8 +4,8 @@
 //! beside the reference, with a tolerance and a verdict, and pictures of what it saw. The registry
 //! [`EXPERIMENTS`] is what `toile lab list` shows.
 //!
-//! Two rooms serve the fit of cloth to reality: [`observation`] reads recordings of real cloth, [`optimise`] looks for
-//! the parameters of least error.
+//! Three rooms serve the fit of cloth to reality: [`observation`] reads recordings of real cloth, [`optimise`] looks for
+//! the parameters of least error, [`table`] keeps what came out.
 
 mod dense;
 mod experiments;
@@ -20,6 +20,7 @@ mod registry;
 mod snapshot;
 mod strip;
 pub mod variants;
+pub mod table;
 
 pub use outcome::{Measurement, Outcome};
 pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find, run_experiment};
