@@ -303,25 +303,73 @@ pub struct LabArgs {
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
     /// List the experiments
-    List,
-    /// Run experiments: prints measured, reference, tolerance and verdict; exits with 1 where one fails
-    Run {
-        /// Names of experiments
-        #[arg(required_unless_present = "all")]
-        names: Vec<String>,
-        /// All of them
-        #[arg(long, conflicts_with = "names")]
-        all: bool,
-        /// Print JSON
+    List {
+        /// With what each is about and its settings
         #[arg(long)]
-        json: bool,
-        /// A short version, for tests
-        #[arg(long)]
-        quick: bool,
-        /// Folder for pictures
-        #[arg(long, value_name = "DIR", default_value = "lab")]
-        out: PathBuf,
+        long: bool,
     },
+    /// Say what experiments are about, and with what settings they run
+    Show {
+        /// Names of experiments
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Run experiments: prints measured, reference, tolerance and verdict; exits with 1 where one fails
+    #[command(after_help = "\
+The folder (--out) gets for every experiment, as soon as it is done:
+  NAME.json               the result; NAME-PICTURE.png, clips/NAME-CLIP/  what it saw
+and in the end, from all results that are there:
+  report.html             one page to read: numbers, pictures, clips in a 3D player; works offline
+
+Ctrl-C stops after the present experiment and keeps what is done; --resume goes on from there (exit code 130).
+
+Examples:
+  toile lab run free-flight pendulum
+  toile lab run --all --quick --out lab/quick
+  toile lab run --all --resume")]
+    Run(LabRunArgs),
+    /// Make report.html anew from the results in a folder
+    #[command(after_help = "\
+Exit code 1 if a result cannot be read; the page shows the others. Pictures and clips that are not there are noted on the page.
+
+Examples:
+  toile lab report lab
+  toile lab report lab --out lab.html --budget 20")]
+    Report {
+        /// A folder with results of `toile lab run`
+        folder: PathBuf,
+        /// The page to write [default: DIR/report.html]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// How large the page may become (MB); pictures and clips beyond are linked
+        #[arg(long, value_name = "MB", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=2000))]
+        budget: u32,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct LabRunArgs {
+    /// Names of experiments
+    #[arg(required_unless_present = "all")]
+    pub names: Vec<String>,
+    /// All of them
+    #[arg(long, conflicts_with = "names")]
+    pub all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// A short version, for tests
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder for results, pictures, clips and the report
+    #[arg(long, value_name = "DIR", default_value = "lab")]
+    pub out: PathBuf,
+    /// Skip experiments whose results of the same version (short or full) are in the folder
+    #[arg(long)]
+    pub resume: bool,
+    /// Do not make report.html at the end
+    #[arg(long)]
+    pub no_report: bool,
 }
 
 #[derive(Debug, Args)]

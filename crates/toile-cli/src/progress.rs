@@ -149,3 +149,62 @@ impl DrapeObserver for DrapeDisplay {
         }
     }
 }
+
+/// Shows how many experiments are done, which one is at work, and for how long.
+pub struct LabDisplay {
+    bar: Option<ProgressBar>,
+    begin: Instant,
+    total: usize,
+}
+
+impl LabDisplay {
+    /// Chooses by what standard error is connected to.
+    pub fn new(total: usize) -> Self {
+        let style = ProgressStyle::with_template(
+            "{bar:32} {pos} of {len} experiments  {elapsed}  {msg} {spinner}",
+        );
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(total as u64).with_style(style);
+            // The clock goes on while an experiment is at work.
+            bar.enable_steady_tick(Duration::from_millis(250));
+            bar
+        });
+        LabDisplay {
+            bar,
+            begin: Instant::now(),
+            total,
+        }
+    }
+
+    /// An experiment begins; so many are done.
+    pub fn begin(&self, done: usize, name: &str) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(done as u64);
+                bar.set_message(name.to_owned());
+            }
+            None => eprintln!(
+                "{name} ({} of {}, {} so far)",
+                done + 1,
+                self.total,
+                indicatif::HumanDuration(self.begin.elapsed())
+            ),
+        }
+    }
+
+    /// Prints something without tearing the bar.
+    pub fn aside(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    /// Clears the bar.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

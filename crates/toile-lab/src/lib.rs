@@ -6,7 +6,9 @@
 //!
 //! Three rooms serve the fit of cloth to reality: [`observation`] reads recordings of real cloth, [`optimise`] looks for
 //! the parameters of least error, [`table`] keeps what came out.
+//! [`run_experiment`] leaves a result on the disk, and [`report`] makes one page of all results in a folder.
 
+mod clip;
 mod dense;
 mod experiments;
 pub mod measure;
@@ -17,10 +19,17 @@ mod plot;
 mod random;
 mod reference;
 mod registry;
+pub mod report;
+mod results;
 mod snapshot;
 mod strip;
 pub mod variants;
 pub mod table;
 
-pub use outcome::{Measurement, Outcome};
-pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find, run_experiment};
+pub use clip::{Clip, ClipRecorder};
+pub use outcome::{ClipFile, Measurement, Outcome, Parameter};
+pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find};
+pub use results::{
+    DamagedResult, Results, ResultsError, earlier_outcome, read_results, result_file,
+    run_experiment,
+};

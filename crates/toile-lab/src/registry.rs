@@ -1,17 +1,18 @@
 //! The experiments by name, and how one is run.
 
+use crate::clip::Clip;
 use crate::experiments::{
     area, buckle, cantilever, catenary, contact, degrees_of_freedom, free_flight, inequality,
     locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
 };
-use crate::outcome::{Measurement, Outcome};
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use crate::outcome::Measurement;
+use std::path::PathBuf;
 use thiserror::Error;
 use toile::certificate::StepError;
 use toile::equilibrium::EquilibriumError;
 use toile_render::{Image, RenderError};
-use toile_scene::run::{FolderError, write_atomically};
+use toile_scene::recording::{CompareError, RecordingError};
+use toile_scene::run::FolderError;
 use toile_scene::scene::SceneError;
 
 /// How to run an experiment.
@@ -30,6 +31,8 @@ pub struct Findings {
     pub notes: Vec<String>,
     /// Pictures by name, without extension.
     pub pictures: Vec<(&'static str, Image)>,
+    /// Short animations.
+    pub clips: Vec<Clip>,
 }
 
 /// An experiment of the registry.
@@ -41,6 +44,10 @@ pub struct Experiment {
     pub title: &'static str,
     /// The figure, table or law it reproduces.
     pub reproduces: &'static str,
+    /// For a reader who has not seen the papers, in a few sentences: what is simulated, why it matters, how to read the numbers.
+    pub about: &'static str,
+    /// Names and values of the settings that matter, with units.
+    pub parameters: &'static [(&'static str, &'static str)],
     /// Does it.
     pub run: fn(&Settings) -> Result<Findings, LabError>,
 }
@@ -69,7 +76,13 @@ pub enum LabError {
     /// A file could not be written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The folder for pictures could not be made.
+    /// A clip could not be written.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// Clips could not be put side by side.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// The folder for results could not be made.
     #[error("{path}: {source}")]
     Io {
         /// The folder.
@@ -116,32 +129,27 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().find(|e| e.name == name)
 }
 
-/// Runs an experiment and leaves its pictures in a folder.
-pub fn run_experiment(
-    experiment: &Experiment,
-    settings: &Settings,
-    folder: &Path,
-) -> Result<Outcome, LabError> {
-    std::fs::create_dir_all(folder).map_err(|source| LabError::Io {
-        path: folder.to_owned(),
-        source,
-    })?;
-    let begin = Instant::now();
-    let findings = (experiment.run)(settings)?;
-    let mut pictures = Vec::new();
-    for (name, image) in &findings.pictures {
-        let path = folder.join(format!("{}-{name}.png", experiment.name));
-        write_atomically(&path, &image.encode_png()?)?;
-        pictures.push(path);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_experiment_says_what_it_is_about() {
+        for experiment in EXPERIMENTS {
+            let Experiment {
+                name,
+                about,
+                parameters,
+                ..
+            } = experiment;
+            let sentences = about.matches(". ").count() + 1;
+            assert!((2..=5).contains(&sentences), "{name}: {about}");
+            assert!(about.ends_with('.'), "{name}: {about}");
+            assert!(parameters.len() >= 2, "{name}");
+            // Names become file names and anchors.
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(name.chars().all(plain), "{name}");
+            assert_eq!(EXPERIMENTS.iter().filter(|e| e.name == *name).count(), 1);
+        }
     }
-    Ok(Outcome {
-        name: experiment.name,
-        title: experiment.title,
-        reproduces: experiment.reproduces,
-        quick: settings.quick,
-        measurements: findings.measurements,
-        notes: findings.notes,
-        pictures,
-        seconds: begin.elapsed().as_secs_f64(),
-    })
 }

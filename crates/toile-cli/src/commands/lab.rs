@@ -1,37 +1,41 @@
 //! `toile lab`.
 
-use super::OrReport;
+mod report;
+mod run;
+
 use crate::args::{LabArgs, LabCommand};
 use crate::output::say;
 use miette::{Result, miette};
-use std::path::Path;
 use std::process::ExitCode;
-use toile_lab::{EXPERIMENTS, Experiment, Outcome, Settings, find, run_experiment};
+use toile_lab::{EXPERIMENTS, Experiment, find};
 
 pub fn lab(args: &LabArgs) -> Result<ExitCode> {
     match &args.command {
-        LabCommand::List => {
-            let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
-            for experiment in EXPERIMENTS {
-                say(format!("{:width$}  {}", experiment.name, experiment.title));
+        LabCommand::List { long } => list(*long),
+        LabCommand::Show { names } => {
+            for name in names {
+                say(description(look_up(name)?));
             }
             Ok(ExitCode::SUCCESS)
         }
-        LabCommand::Run {
-            names,
-            all,
-            json,
-            quick,
+        LabCommand::Run(args) => run::run(args),
+        LabCommand::Report {
+            folder,
             out,
-        } => {
-            let chosen: Vec<&Experiment> = if *all {
-                EXPERIMENTS.iter().collect()
-            } else {
-                names.iter().map(|n| look_up(n)).collect::<Result<_>>()?
-            };
-            run_all(&chosen, *json, *quick, out)
-        }
+            budget,
+        } => report::report(folder, out.as_deref(), *budget as usize * 1_000_000),
     }
+}
+
+fn list(long: bool) -> Result<ExitCode> {
+    let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    for experiment in EXPERIMENTS {
+        say(match long {
+            true => description(experiment),
+            false => format!("{:width$}  {}", experiment.name, experiment.title),
+        });
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn look_up(name: &str) -> Result<&'static Experiment> {
@@ -44,23 +48,43 @@ fn look_up(name: &str) -> Result<&'static Experiment> {
     })
 }
 
-fn run_all(chosen: &[&Experiment], json: bool, quick: bool, out: &Path) -> Result<ExitCode> {
-    let settings = Settings { quick };
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    for experiment in chosen {
-        let outcome = run_experiment(experiment, &settings, out).or_report()?;
-        if !json {
-            say(outcome.table());
+/// All that is known of an experiment before it runs.
+fn description(experiment: &Experiment) -> String {
+    let Experiment {
+        name,
+        title,
+        reproduces,
+        about,
+        parameters,
+        ..
+    } = experiment;
+    let mut text = format!("{name}: {title}\n  reproduces: {reproduces}\n\n");
+    for line in wrapped(about, 96) {
+        text += &format!("  {line}\n");
+    }
+    text += "\n";
+    let width = parameters
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max();
+    let width = width.unwrap_or(0);
+    for (name, value) in *parameters {
+        text += &format!("  {name:width$}  {value}\n");
+    }
+    text + "\n"
+}
+
+/// Lines of so many letters at the most, broken between words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
         }
-        outcomes.push(outcome);
     }
-    if json {
-        say(serde_json::to_string_pretty(&outcomes).or_report()?);
-    }
-    let all_hold = outcomes.iter().all(Outcome::holds);
-    Ok(if all_hold {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    lines
 }

@@ -23,6 +23,16 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "buckle",
     title: "a strip pushed from both ends buckles at once and follows the elastica",
     reproduces: "Choi and Ko 2002: immediate buckling; mass–spring and Baraff–Witkin beside it",
+    about: "A strip is pushed together from both ends, slowly, in time. Cloth does not compress but gives way sideways at once; \
+            models that resist compression store it first and snap later. The rise of the middle is compared with Euler's elastica \
+            on the way and at the end, and the middle line of the strip must keep its length.",
+    parameters: &[
+        ("length, rigidity", "0.2 m, 3e-4 N·m"),
+        ("stretch stiffness", "1e5 N/m"),
+        ("push", "30 % of the length in 6 s, then 2 s of rest"),
+        ("mesh", "32×4 cells (short version: 16×4)"),
+        ("integrator", "BDF2, steps of 5 ms"),
+    ],
     run,
 };
 

@@ -25,6 +25,20 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "degrees-of-freedom",
     title: "how many motions fixed edges, and a fixed metric, leave to a mesh",
     reproduces: "Jin et al. 2017, section 2 and figure 2: 4N + 3; 5 motions promised, 2 or 1 left",
+    about: "Nothing is simulated here: the motions that are left to a mesh are counted when its edges, or its metric at the nodes, \
+            must not change. Few motions mean that cloth of this kind cannot bend as cloth should: its mesh locks. Counts must \
+            come out exactly, so the tolerance is zero.",
+    parameters: &[
+        (
+            "squares",
+            "1×1 to 8×8 cells (short version: to 4×4), slightly bent and flat",
+        ),
+        (
+            "small meshes",
+            "the five of the paper's figure 2, two nodes held",
+        ),
+        ("a pivot counts as zero", "below 1e-9 of the largest entry"),
+    ],
     run,
 };
 

@@ -23,6 +23,23 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "pendulum",
     title: "a stiff strip swings with the physical pendulum's period; what integrators take from it",
     reproduces: "period 4 √(l/g) K(sin α/2), l = 2L/3; numerical damping of backward Euler and BDF2",
+    about: "A strip so stiff that it stays straight hangs from its top edge and swings, like a ruler on a nail. The period of such \
+            a pendulum is known to all digits, also for wide swings, so it shows what a mesh does to the motion and how much of \
+            the swing an integrator takes away. Periods are in seconds; a loss is the share of the amplitude that is gone after \
+            one period.",
+    parameters: &[
+        ("strip", "0.5 m × 0.1 m, 0.2 kg/m²"),
+        ("stretch stiffness, rigidity", "1e5 N/m, 20 N·m"),
+        ("let go at", "30° and 60°; 1° for the implicit rules"),
+        (
+            "mesh",
+            "5, 10 and 20 cells along (short version: 3, 6 and 12)",
+        ),
+        (
+            "steps",
+            "0.8 of the stable one (explicit); 10, 5 and 2.5 ms (implicit)",
+        ),
+    ],
     run,
 };
 

@@ -19,6 +19,15 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "post-buckling",
     title: "a strip pressed together at its ends bows out as the elastica",
     reproduces: "Euler's elastica: rise and force against the shortening of the ends",
+    about: "A strip without weight is pressed together at its ends and bows out. Euler's elastica gives its rise and the force \
+            with which it presses back; folds of real cloth are pieces of this curve. Rise is in lengths of the strip and force in \
+            units of Euler's load, the smallest force that makes a strip buckle.",
+    parameters: &[
+        ("length, rigidity", "0.2 m, 1e-3 N·m"),
+        ("shortening of the ends", "2, 10, 30, 50 % of the length"),
+        ("mesh", "64 cells along; 16, 32 and 64 for the order"),
+        ("solver", "static"),
+    ],
     run,
 };
 

@@ -16,9 +16,16 @@
 //! maps the file into memory can point straight at it. An incomplete last frame (a run that was cut off)
 //! does not count.
 
+mod compare;
+mod footage;
 mod reader;
 mod writer;
 
+pub use compare::{
+    Arrangement, Axis, CompareError, Variant, colors_of, compare, write_comparison, write_overlay,
+    write_side_by_side,
+};
+pub use footage::{Footage, Reel};
 pub use reader::Recording;
 pub use writer::RecordingWriter;
 

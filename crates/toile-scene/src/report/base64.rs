@@ -62,6 +62,16 @@ impl<'a, W: Write> Encoder<'a, W> {
     }
 }
 
+/// A small file as an address that holds all of it, such as a picture for `src`.
+pub fn data_uri(media_type: &str, bytes: &[u8]) -> String {
+    let mut out = format!("data:{media_type};base64,");
+    out.reserve(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        out.extend(encode_group(group).map(char::from));
+    }
+    out
+}
+
 /// One to three bytes as four letters; `=` fills up.
 fn encode_group(group: &[u8]) -> [u8; 4] {
     let byte = |k: usize| u32::from(group.get(k).copied().unwrap_or(0));
@@ -97,6 +107,14 @@ mod tests {
         ] {
             assert_eq!(encode(plain.as_bytes()), text);
         }
+    }
+
+    #[test]
+    fn a_picture_becomes_an_address() {
+        assert_eq!(
+            data_uri("image/png", b"fooba"),
+            "data:image/png;base64,Zm9vYmE="
+        );
     }
 
     #[test]

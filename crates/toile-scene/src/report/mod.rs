@@ -7,11 +7,14 @@
 //! share one function scope. `pack` describes the bytes they read.
 
 mod base64;
+mod embed;
 mod metrics;
 mod pack;
 #[cfg(test)]
 mod tests;
 
+pub use base64::data_uri;
+pub use embed::{EmbeddedRecording, embed, player_shell};
 pub use metrics::{MetricsError, MetricsTable};
 
 use crate::recording::{Recording, RecordingError};
@@ -106,43 +109,49 @@ pub fn write_report(
             });
         }
     }
-    let page_bytes = page(input, &FrameLayout::default(), 0, "").concat().len();
+    let page_bytes = page(input, &FrameLayout::default(), 0).concat().len();
     let pack = Pack::new(
         input.recording,
         input.metrics,
         page_bytes,
         input.budget_bytes,
     )?;
-    let [before, after] = page(
-        input,
-        pack.frames(),
-        pack.metric_rows_left_out(),
-        &pack.manifest_json(),
-    );
-    out.write_all(before.as_bytes())?;
+    let [before, between, after] = page(input, pack.frames(), pack.metric_rows_left_out());
+    let manifest = pack.manifest_json();
+    for text in [&before, &manifest, &between] {
+        out.write_all(text.as_bytes())?;
+    }
     let data_bytes = pack.write(out)?;
     out.write_all(after.as_bytes())?;
+    let text_bytes = before.len() + manifest.len() + between.len() + after.len();
     Ok(ReportSummary {
-        bytes: (before.len() + after.len()) as u64 + data_bytes,
+        bytes: text_bytes as u64 + data_bytes,
         frames_recorded: pack.frames().recorded,
         frames_kept: pack.frames().count,
         rounding_error: pack.frames().rounding_error(),
     })
 }
 
-/// The page before and after the data.
-fn page(
-    input: &ReportInput,
-    frames: &FrameLayout,
-    rows_left_out: usize,
-    manifest: &str,
-) -> [String; 2] {
+/// The page before the manifest, from there to the data, and after them.
+fn page(input: &ReportInput, frames: &FrameLayout, rows_left_out: usize) -> [String; 3] {
     let title = match input.recording.header().title.trim() {
         "" => "Untitled scene".to_owned(),
         title => escape(title),
     };
-    let mut halves = [String::new(), String::new()];
-    let mut half = 0;
+    fill(|name| match name {
+        "title" => title.clone(),
+        "overview" => overview(input.recording, frames),
+        "facts" => facts(&input.facts),
+        "notes" => notes(frames, rows_left_out),
+        "scene" => scene(input.scene_source),
+        _ => String::new(),
+    })
+}
+
+/// The template with its places filled in, cut where the manifest and the data belong.
+fn fill(value: impl Fn(&str) -> String) -> [String; 3] {
+    let mut parts: [String; 3] = Default::default();
+    let mut part = 0;
     // One pass over the template: what is filled in is never searched for places again.
     for (index, piece) in TEMPLATE.split("{{").enumerate() {
         let (name, text) = match (index, piece.split_once("}}")) {
@@ -150,20 +159,14 @@ fn page(
             _ => ("", piece),
         };
         match name {
-            "title" => halves[half] += &title,
-            "overview" => halves[half] += &overview(input.recording, frames),
-            "facts" => halves[half] += &facts(&input.facts),
-            "notes" => halves[half] += &notes(frames, rows_left_out),
-            "scene" => halves[half] += &scene(input.scene_source),
-            "style" => halves[half] += STYLE,
-            "scripts" => halves[half] += &SCRIPTS.concat(),
-            "manifest" => halves[half] += manifest,
-            "data" => half = 1,
-            _ => {}
+            "style" => parts[part] += STYLE,
+            "scripts" => parts[part] += &SCRIPTS.concat(),
+            "manifest" | "data" => part += 1,
+            other => parts[part] += &value(other),
         }
-        halves[half] += text;
+        parts[part] += text;
     }
-    halves
+    parts
 }
 
 fn overview(recording: &Recording, frames: &FrameLayout) -> String {
@@ -252,7 +255,7 @@ fn scene(source: Option<&str>) -> String {
 }
 
 /// Text that may stand between tags and inside quoted attributes.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -270,7 +273,7 @@ fn escape(text: &str) -> String {
 }
 
 /// A length with two digits and a fitting unit.
-fn length(metres: f64) -> String {
+pub fn length(metres: f64) -> String {
     let units = [(1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm")];
     let fitting = units.iter().find(|(size, _)| metres >= *size);
     match fitting {

@@ -399,3 +399,25 @@ fn the_page_loads_nothing() {
         assert!(!page.contains(network), "the page has {network}");
     }
 }
+
+#[test]
+fn shell_and_data_of_an_embedded_recording_make_a_whole_page() {
+    let (_file, recording) = record("</script><b>", 1, 30, &[ball("ball")]);
+    let embedded = embed(&recording, 10_000).unwrap();
+    assert!(embedded.frames_kept > 2 && embedded.frames_kept < 30);
+    assert!(embedded.manifest.len() + embedded.data.len() <= 10_000);
+    assert!(!embedded.manifest.contains('<'));
+    let [before, between, after] = player_shell();
+    let page = [
+        &before,
+        &embedded.manifest,
+        &between,
+        &embedded.data,
+        &after,
+    ]
+    .map(String::as_str);
+    let unpacked = Unpacked::new(&page.concat());
+    assert_eq!(unpacked.times().len(), embedded.frames_kept);
+    assert_eq!(unpacked.manifest["title"], "</script><b>");
+    assert!(before.contains("<body class=\"embedded\">"));
+}

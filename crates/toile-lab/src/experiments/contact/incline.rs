@@ -10,6 +10,15 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "incline",
     title: "a sheet on an incline sticks and slides as Coulomb says",
     reproduces: "statics and dynamics of friction: tan α = μ, a = g (sin α − μ cos α)",
+    about: "A sheet lies on slopes of several angles. Coulomb's law says that it sticks as long as the tangent of the angle is \
+            below the coefficient of friction, and beyond slides faster and faster in a known way. The numbers are the ways it has \
+            gone after one second, in metres.",
+    parameters: &[
+        ("sheet", "0.4 m × 0.4 m, 16×16 cells (short version: 6×6)"),
+        ("friction", "0.5"),
+        ("tangent of the angle", "0.5 to 2 times the friction"),
+        ("steps, duration", "5 ms, 1 s"),
+    ],
     run,
 };
 

@@ -7,6 +7,14 @@ pub(crate) const SPHERE_DROP: Experiment = Experiment {
     name: "sphere-drop",
     title: "a sheet falls on a ball and on to the floor, and meets itself",
     reproduces: "Bridson et al. 2002: no intersections, with friction",
+    about: "A sheet falls on a ball, slides off and folds up on the floor. It meets the ball, the floor and itself. After every \
+            step an exact test that has no part in the simulation looks for faces that intersect. None may be found, no collision \
+            may be left unresolved, and no node may be deeper in a body than a millimetre, half the thickness of the cloth.",
+    parameters: &[
+        ("sheet", "1 m × 1 m, 64×64 cells (short version: 20×20)"),
+        ("ball, friction of the floor", "radius 0.25 m, 0.5"),
+        ("steps, duration", "5 ms, 2 s"),
+    ],
     run: |settings| one("sphere-drop", sphere_drop(cells(settings, 64, 20))),
 };
 
@@ -14,6 +22,18 @@ pub(crate) const FIVE_SHEETS: Experiment = Experiment {
     name: "five-sheets",
     title: "five sheets fall on a ball, one upon the other",
     reproduces: "a pile at rest on friction, no intersections",
+    about: "Five sheets fall on a ball, one upon the other, each turned a little: a pile in which every layer carries those above. \
+            After every step an exact test that has no part in the simulation looks for faces that intersect. None may be found, \
+            no collision may be left unresolved, and no node may be deeper in a body than a millimetre, half the thickness of the \
+            cloth.",
+    parameters: &[
+        (
+            "sheets",
+            "five of 0.8 m × 0.8 m, 32×32 cells (short version: 12×12), 3 cm apart",
+        ),
+        ("ball", "radius 0.2 m"),
+        ("steps, duration", "5 ms, 1 s"),
+    ],
     run: |settings| one("five-sheets", five_sheets(cells(settings, 32, 12))),
 };
 
@@ -21,6 +41,15 @@ pub(crate) const HEAP: Experiment = Experiment {
     name: "heap",
     title: "an upright sheet falls into a heap, ten times with other roughness",
     reproduces: "no intersections, whatever the start",
+    about: "An upright sheet falls on the floor and crumples into a heap, again and again from starts with other roughness, \
+            because contact that works once may fail the next time. After every step an exact test that has no part in the \
+            simulation looks for faces that intersect. None may be found, no collision may be left unresolved, and no node may be \
+            deeper in a body than a millimetre, half the thickness of the cloth.",
+    parameters: &[
+        ("sheet", "1 m × 1 m, 64×64 cells (short version: 14×14)"),
+        ("starts", "ten (short version: two), roughness 0.5 mm"),
+        ("steps, duration", "5 ms, 1.2 s"),
+    ],
     run: heaps,
 };
 
@@ -28,6 +57,22 @@ pub(crate) const TWIST_KNOT: Experiment = Experiment {
     name: "twist-knot",
     title: "a tube is twisted by three turns until it crumples",
     reproduces: "Bridson et al. 2002, figure of twisted cloth: no intersections",
+    about: "The two rims of a tube turn against each other until the cloth is a tight knot with many layers. It is pulled tighter \
+            than cloth can bear, which is the hardest that contact can be asked. After every step an exact test that has no part \
+            in the simulation looks for faces that intersect. None may be found, no collision may be left unresolved, and no node \
+            may be deeper in a body than a millimetre, half the thickness of the cloth.",
+    parameters: &[
+        (
+            "tube",
+            "radius 0.12 m, height 0.6 m, 48×38 cells (short version: 16×12)",
+        ),
+        (
+            "rims",
+            "half a turn a second each, 5 cm/s towards each other",
+        ),
+        ("gravity", "none"),
+        ("steps, duration", "5 ms, 3 s (short version: 1.6 s)"),
+    ],
     run: |settings| one("twist-knot", twist_knot(settings)),
 };
 
@@ -35,6 +80,19 @@ pub(crate) const CRUMPLE: Experiment = Experiment {
     name: "crumple",
     title: "a ball of cloth is squeezed in a shrinking box",
     reproduces: "cloth pressed from six sides: no intersections",
+    about: "A ball of cloth is squeezed by six walls that close in until little room is left. Contact with bodies and of cloth \
+            with itself must hold at the same time, from all sides. After every step an exact test that has no part in the \
+            simulation looks for faces that intersect. None may be found, no collision may be left unresolved, and no node may be \
+            deeper in a body than a millimetre, half the thickness of the cloth.",
+    parameters: &[
+        (
+            "ball of cloth",
+            "radius 0.2 m, about 2500 nodes (short version: 300)",
+        ),
+        ("box", "44 cm wide, every wall comes nearer at 0.1 m/s"),
+        ("friction of the walls", "0.2"),
+        ("steps, duration", "5 ms, 1.4 s (short version: 1.2 s)"),
+    ],
     run: |settings| one("crumple", crumple(settings)),
 };
 

@@ -17,6 +17,19 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "twist",
     title: "a cylinder of inequality cloth twisted by 81°: wrinkles against the stiffness of its weak springs",
     reproduces: "Jin et al. 2017, figure 12: no edge beyond the allowed 5 %, softer springs give finer wrinkles",
+    about: "A cylinder of inequality cloth is twisted at one end, like a wrung towel, and wrinkles across. No edge may grow beyond \
+            the allowed 5 %, and softer springs must give finer wrinkles. The wave number is that of the slopes of the radius \
+            around the middle, because the twist itself sets the number of the large folds.",
+    parameters: &[
+        (
+            "cylinder",
+            "radius 0.1 m, height 0.6 m, 5120 triangles (short version: 768)",
+        ),
+        ("twist", "81° in 1 s"),
+        ("allowed stretch, tolerance", "5 %, 0.5 %"),
+        ("weak springs", "100, 1 and 0.01 N/m"),
+        ("steps, duration", "10 ms, 2 s (short version: 1.2 s)"),
+    ],
     run,
 };
 

@@ -15,6 +15,21 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "wrinkle-stiffness",
     title: "folds of a skirt of inequality cloth against the stiffness of its weak springs",
     reproduces: "Jin et al. 2017, figures 9 and 13: the stiffer the springs, the fewer and larger the folds",
+    about: "A flat ring of inequality cloth is held at its inner rim and falls into the folds of a skirt. The limits do not resist \
+            bending; weak springs do, and their stiffness sets how many folds there are. The wave number is the mean number of \
+            waves around the hem: it must fall as the springs get stiffer.",
+    parameters: &[
+        (
+            "skirt",
+            "radii 0.12 and 0.4 m, 96×16 cells (short version: 32×6), 0.15 kg/m²",
+        ),
+        ("allowed stretch, tolerance", "1 %, 0.5 %"),
+        (
+            "weak springs",
+            "0.01, 1 and 100 N/m (short version: 0.01 and 100)",
+        ),
+        ("steps, duration", "10 ms, 2 s (short version: 0.8 s)"),
+    ],
     run,
 };
 

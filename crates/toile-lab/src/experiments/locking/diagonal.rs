@@ -33,6 +33,26 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "locking-diagonal",
     title: "a square hung by opposite corners on three meshes: which cloth folds",
     reproduces: "Jin et al. 2017, figures 2 and 3: equality cloth locks against its edges, inequality cloth folds",
+    about: "A square of cloth that does not resist bending is held at two opposite corners and let go; it should fold about the \
+            line between them until the free corners meet. If every edge of a triangle mesh keeps its length, the mesh cannot fold \
+            across its edges and stays open: it locks. The number is the distance of the free corners, 1.41 m for an open sheet \
+            and 0 for a folded one, on meshes whose edges run along the fold, against it, or anyhow.",
+    parameters: &[
+        (
+            "sheet",
+            "1 m × 1 m, 8×8 and 16×16 cells (short version: 8×8), 0.15 kg/m²",
+        ),
+        (
+            "stiff springs",
+            "2000 N/m times the square of the cells a side",
+        ),
+        ("allowed stretch of inequality cloth", "1 %"),
+        ("air damping", "10 1/s"),
+        (
+            "steps, duration",
+            "10 ms (short version: 20 ms), 3 s; isometric cloth 5 s",
+        ),
+    ],
     run,
 };
 

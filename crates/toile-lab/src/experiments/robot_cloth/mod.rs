@@ -24,6 +24,19 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "robot-cloth",
     title: "an A3 sheet shaken by two corners: four models, motion kept by integrators, strain between nodes",
     reproduces: "Coltraro et al. 2022, section 9: 1.60 iterations a step, total area error almost zero",
+    about: "A sheet of A3 size hangs from a hanger that a robot shakes. Four models of cloth do the same motion, then the sheet \
+            swings without damping under several integrators and steps, to see how much of the motion they keep. The numbers are \
+            iterations a step, errors of area and length as shares, and the swing of the free edge in metres.",
+    parameters: &[
+        (
+            "sheet",
+            "0.297 m × 0.42 m, 9×9 nodes (short version: 7×7), 0.15 kg/m²",
+        ),
+        ("slow motion", "0.15 m at 0.3 Hz (full version only)"),
+        ("fast motion", "0.075 m at 0.6 Hz"),
+        ("steps", "10 ms; 20 to 1.25 ms for the swing"),
+        ("duration", "14 s (short version: 2.5 s)"),
+    ],
     run,
 };
 

@@ -32,6 +32,15 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "tank-top",
     title: "a tank top of isometric cloth, shaken on a hanger: areas of its triangles",
     reproduces: "Coltraro et al. 2022, section 8.3: total area error almost zero, mean about 1 %, 95 % of the triangles under 7 %",
+    about: "A whole garment, a tank top sewn of two panels, is shaken on its hanger. Isometric cloth keeps its metric at the nodes \
+            only, so single triangles may change their areas a little while the sum stays; this measures by how much. Errors are \
+            shares of the areas at rest. The panels do not touch each other here.",
+    parameters: &[
+        ("mesh", "1676 triangles, 906 nodes, four rims"),
+        ("density, air damping", "0.15 kg/m², 1 1/s"),
+        ("hanger", "0.15 m to and fro from 0.5 to 3 s"),
+        ("steps, duration", "10 ms, 4.5 s (short version: 0.6 s)"),
+    ],
     run,
 };
 
