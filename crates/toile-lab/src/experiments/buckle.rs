@@ -9,6 +9,7 @@
 //! (see the book); the strip is so hard to stretch that this is a radius of 16 cm. Measured are the rise of the middle on the way and at the end against the
 //! elastica of the same shortening, and the strip's compression: how much shorter than at rest its middle line gets.
 
+use crate::clip::{Clip, ClipRecorder};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::reference::PostBuckled;
@@ -71,6 +72,8 @@ struct Course {
     /// Largest compression of the middle line on the way.
     compression: f64,
     shapes: Vec<State>,
+    /// How it came there.
+    clip: Option<Clip>,
 }
 
 impl Course {
@@ -92,6 +95,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
         Axis::linear("rise / L"),
     )
     .guide("elastica", exact.collect());
+    let mut clips = Vec::new();
     for kind in [CHOI_KO, MASS_SPRING, BARAFF_WITKIN, TRIANGLES] {
         let course = push(kind, cells)?;
         let late = lateness(&course);
@@ -136,8 +140,14 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
                 0.02 * exact,
             ));
         }
+        clips.extend(course.clip.map(|clip| (kind.name.to_owned(), clip)));
         plot = plot.curve(kind.name, course.rise);
     }
+    let title =
+        "Pushed from both ends: Choi–Ko, mass–spring, Baraff–Witkin with hinges and with curvature";
+    findings
+        .clips
+        .push(Clip::side_by_side("push", title, &clips)?);
     findings.pictures.push(("rise", plot.draw(SIZE)));
     Ok(findings)
 }
@@ -191,7 +201,10 @@ fn push(kind: Kind, cells: u32) -> Result<Course, LabError> {
         last: 0.0,
         compression: 0.0,
         shapes: Vec::new(),
+        clip: None,
     };
+    let mut recorder = ClipRecorder::new(&world, 20.0);
+    recorder.record(&state);
     let row = cells as usize + 1;
     let h = world.schedule.step;
     for n in 0..world.schedule.steps() {
@@ -209,7 +222,9 @@ fn push(kind: Kind, cells: u32) -> Result<Course, LabError> {
             course.shapes.push(state.clone());
         }
         course.last = rise;
+        recorder.record(&state);
     }
+    course.clip = Some(recorder.finish("push", ""));
     Ok(course)
 }
 

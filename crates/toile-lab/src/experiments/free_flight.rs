@@ -5,6 +5,7 @@
 //! keeps the first to rounding and damps the second, by an amount that shrinks with the step. Dropped with
 //! gravity, every node follows `x = x₀ + g h² n(n+1)/2`, which both integrators must hit exactly.
 
+use crate::clip::ClipRecorder;
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::snapshot::Album;
@@ -78,8 +79,10 @@ fn thrown(
     let (p0, l0) = momentum(&world.model, &state);
     let mut workspace = Workspace::new(&world.model, None);
     let mut album = Album::new(&world);
+    let mut clip = ClipRecorder::new(&world, 30.0);
     let steps = (1.0 / h).round() as u64;
     for n in 0..=steps {
+        clip.record(&state);
         if n % (steps / 3).max(1) == 0 {
             album.add(&state, format!("t = {:.2} s", state.time));
         }
@@ -104,6 +107,8 @@ fn thrown(
             angular_tolerance,
         ));
         findings.pictures.push(("thrown", album.sheet(2)));
+        let title = "A sheet thrown and spinning, without gravity";
+        findings.clips.push(clip.finish("thrown", title));
     } else {
         findings.notes.push(format!(
             "{integrator} at h = {h} s changed the angular momentum by {:.2} % in 1 s, as a first-order implicit rule does",

@@ -9,6 +9,7 @@
 //! amplitude with backward Euler and `(π/2)(ωh)³` with BDF2.
 
 use super::strip::{Recipe, Strip, crossings, last_order, peaks};
+use crate::clip::{Clip, ClipRecorder};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::reference::pendulum_period;
@@ -344,7 +345,9 @@ fn rules_on_wide_swings(
     let end = 2.2 * pendulum_period(2.0 / 3.0 * LENGTH, GRAVITY, amplitude);
     let plot = plot.guide("rigid pendulum", rigid_swing(cells, amplitude, end));
     findings.pictures.push(("angle", plot.draw(SIZE)));
-    findings.pictures.push(("strip", strobe(cells)?));
+    let (sheet, clip) = strobe(cells)?;
+    findings.pictures.push(("strip", sheet));
+    findings.clips.push(clip);
     Ok(())
 }
 
@@ -369,8 +372,8 @@ fn rigid_swing(cells: u32, amplitude: f64, end: f64) -> Vec<[f64; 2]> {
     points
 }
 
-/// The strip at both ends of its swing and in the middle.
-fn strobe(cells: u32) -> Result<toile_render::Image, LabError> {
+/// The strip at both ends of its swing and in the middle, and a good period of it in motion.
+fn strobe(cells: u32) -> Result<(toile_render::Image, Clip), LabError> {
     let mut strip = hung(cells, Steps::Implicit("bdf2", 0.005))?;
     let amplitude = 60f64.to_radians();
     strip.lay(|row| {
@@ -380,13 +383,16 @@ fn strobe(cells: u32) -> Result<toile_render::Image, LabError> {
     let mut state = strip.world.state.clone();
     let mut workspace = Workspace::new(&strip.world.model, None);
     let mut album = Album::new(&strip.world);
-    for n in 0..=150 {
-        if n % 50 == 0 {
+    let mut clip = ClipRecorder::new(&strip.world, 40.0);
+    for n in 0..=400 {
+        if n % 50 == 0 && n <= 150 {
             album.add(&state, format!("t = {:.2} s", state.time));
         }
+        clip.record(&state);
         step(&strip.world.model, &mut state, &mut workspace, 0.005)?;
     }
-    Ok(album.sheet(2))
+    let title = "A stiff strip let go at 60°, by BDF2 in steps of 5 ms";
+    Ok((album.sheet(2), clip.finish("swing", title)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Area preserving strain limiting after an implicit solver with weak springs: figures 1, 5 and 7.
 
-use super::{CORNER, PATCH, Recipe, Record, Scene, pictures, record};
+use super::{CORNER, PATCH, Recipe, Record, Scene, clip, pictures, record};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -197,6 +197,8 @@ fn compare(
             format!("{name}: {:.1} %", 100.0 * record.worst_after(0.0)),
         )
     });
+    let title = format!("{figure}: springs alone, with the limit, with the published matrix");
+    findings.clips.push(clip(name[1], &title, &shown)?);
     let full = if scene == Scene::Hung { 0.1 } else { 0.5 };
     findings.pictures.push((name[1], pictures(&shown, full)));
     Ok(())

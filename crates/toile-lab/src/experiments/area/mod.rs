@@ -10,6 +10,7 @@
 pub(crate) mod filter;
 pub(crate) mod standalone;
 
+use crate::clip::{Clip, ClipRecorder};
 use crate::registry::LabError;
 use glam::Vec3;
 use toile::limit::area::{AreaLimit, AreaSettings};
@@ -93,6 +94,7 @@ struct Record {
     iterations: f64,
     /// The state at the time of the picture.
     picture: State,
+    clip: Clip,
 }
 
 impl Record {
@@ -131,6 +133,8 @@ fn record(recipe: &Recipe, duration: f64, picture_at: f64) -> Result<Record, Lab
     let mut worst: Vec<[f64; 2]> = Vec::new();
     let mut picture = state.clone();
     let (mut sub_steps, mut iterations) = (0, 0);
+    let mut recorder = ClipRecorder::new(&world, 25.0);
+    recorder.record(&state);
     let steps = (duration / H).round() as u32;
     for _ in 0..steps {
         let report = step(&world.model, &mut state, &mut workspace, H)?;
@@ -146,8 +150,10 @@ fn record(recipe: &Recipe, duration: f64, picture_at: f64) -> Result<Record, Lab
             picture.clone_from(&state);
         }
         worst.push([state.time, change]);
+        recorder.record(&state);
     }
     Ok(Record {
+        clip: recorder.finish("motion", ""),
         world,
         state,
         worst,
@@ -155,6 +161,15 @@ fn record(recipe: &Recipe, duration: f64, picture_at: f64) -> Result<Record, Lab
         iterations: f64::from(iterations) / f64::from(sub_steps.max(1)),
         picture,
     })
+}
+
+/// Runs side by side, in motion.
+fn clip(name: &str, title: &str, records: &[(&Record, String)]) -> Result<Clip, LabError> {
+    let variants = records.iter();
+    let variants: Vec<_> = variants
+        .map(|(record, label)| (label.clone(), record.clip.clone()))
+        .collect();
+    Clip::side_by_side(name, title, &variants)
 }
 
 /// From white over light red to red: none, half and all of `full`.

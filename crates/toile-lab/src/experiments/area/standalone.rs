@@ -7,7 +7,7 @@
 //! held 11 cm around its two corners. And they hold the rim of a mesh whose diagonals alternate badly: it crumples. The sheet is cut in
 //! herring-bone; the other is in the notes.
 
-use super::{PATCH, Recipe, Record, Scene, pictures, record};
+use super::{PATCH, Recipe, Record, Scene, clip, pictures, record};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -86,6 +86,8 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     let worst = 100.0 * alternating.worst_after(0.0);
     shown.push((&alternating, format!("alternating, 80 N/m: {worst:.1} %")));
     findings.pictures.push(("sheets", pictures(&shown, 0.1)));
+    let title = "Kept areas and springs of 20 and 80 N/m; alternating diagonals (right)";
+    findings.clips.push(clip("sheets", title, &shown)?);
     Ok(findings)
 }
 

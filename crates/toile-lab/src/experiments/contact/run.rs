@@ -1,5 +1,6 @@
 //! A run that looks for intersections after every step, by the exact test that has no part in keeping cloth from passing through.
 
+use crate::clip::ClipRecorder;
 use crate::outcome::Measurement;
 use crate::registry::{Findings, LabError};
 use crate::snapshot::Album;
@@ -27,9 +28,10 @@ pub(super) struct Course {
 /// Nodes may be so deep in a body: half the thickness of the cloth, so that its surface still shows.
 const DEEPEST: f64 = 1e-3;
 
-/// Carries out a scene; its pictures go into `findings` under a name.
+/// Carries out a scene; its pictures and its clip go into `findings` under a name.
 pub(super) fn carry_out(
     name: &'static str,
+    title: &str,
     text: String,
     findings: &mut Findings,
 ) -> Result<Course, LabError> {
@@ -53,7 +55,9 @@ pub(super) fn carry_out(
         times: PhaseTimes::default(),
         seconds: 0.0,
     };
+    let mut clip = ClipRecorder::new(&world, 50.0);
     album.add(&state, format!("t = {:.2} s", state.time));
+    clip.record(&state);
     for n in 1..=course.steps {
         let begin = Instant::now();
         let report = step(model, &mut state, &mut workspace, world.schedule.step)?;
@@ -63,6 +67,7 @@ pub(super) fn carry_out(
         if let Some(contact) = &certificate.contact {
             course.contact = course.contact.and(contact);
         }
+        clip.record(&state);
         course.depth = course.depth.max(-certificate.gap_smallest.unwrap_or(0.0));
         course.stretch = course.stretch.max(certificate.stretch_worst);
         course.intersections += intersections(model, &state.positions).len();
@@ -71,6 +76,7 @@ pub(super) fn carry_out(
         }
     }
     findings.pictures.push((name, album.sheet(3)));
+    findings.clips.push(clip.finish("motion", title));
     Ok(course)
 }
 

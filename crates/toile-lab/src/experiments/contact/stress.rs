@@ -15,7 +15,13 @@ pub(crate) const SPHERE_DROP: Experiment = Experiment {
         ("ball, friction of the floor", "radius 0.25 m, 0.5"),
         ("steps, duration", "5 ms, 2 s"),
     ],
-    run: |settings| one("sphere-drop", sphere_drop(cells(settings, 64, 20))),
+    run: |settings| {
+        one(
+            "sphere-drop",
+            "A sheet falls on a ball",
+            sphere_drop(cells(settings, 64, 20)),
+        )
+    },
 };
 
 pub(crate) const FIVE_SHEETS: Experiment = Experiment {
@@ -34,7 +40,13 @@ pub(crate) const FIVE_SHEETS: Experiment = Experiment {
         ("ball", "radius 0.2 m"),
         ("steps, duration", "5 ms, 1 s"),
     ],
-    run: |settings| one("five-sheets", five_sheets(cells(settings, 32, 12))),
+    run: |settings| {
+        one(
+            "five-sheets",
+            "Five sheets fall on a ball",
+            five_sheets(cells(settings, 32, 12)),
+        )
+    },
 };
 
 pub(crate) const HEAP: Experiment = Experiment {
@@ -73,7 +85,13 @@ pub(crate) const TWIST_KNOT: Experiment = Experiment {
         ("gravity", "none"),
         ("steps, duration", "5 ms, 3 s (short version: 1.6 s)"),
     ],
-    run: |settings| one("twist-knot", twist_knot(settings)),
+    run: |settings| {
+        one(
+            "twist-knot",
+            "A tube is twisted into a knot",
+            twist_knot(settings),
+        )
+    },
 };
 
 pub(crate) const CRUMPLE: Experiment = Experiment {
@@ -93,7 +111,13 @@ pub(crate) const CRUMPLE: Experiment = Experiment {
         ("friction of the walls", "0.2"),
         ("steps, duration", "5 ms, 1.4 s (short version: 1.2 s)"),
     ],
-    run: |settings| one("crumple", crumple(settings)),
+    run: |settings| {
+        one(
+            "crumple",
+            "A ball of cloth in a box that shrinks (its walls are not drawn)",
+            crumple(settings),
+        )
+    },
 };
 
 fn cells(settings: &Settings, full: u32, quick: u32) -> u32 {
@@ -103,9 +127,9 @@ fn cells(settings: &Settings, full: u32, quick: u32) -> u32 {
 /// Contact of all with all, steps of 5 ms.
 const HEAD: &str = "[contact]\ncloth = \"all\"\n[time]\nstep = 0.005\n";
 
-fn one(name: &'static str, text: String) -> Result<Findings, LabError> {
+fn one(name: &'static str, title: &str, text: String) -> Result<Findings, LabError> {
     let mut findings = Findings::default();
-    let course = carry_out(name, text, &mut findings)?;
+    let course = carry_out(name, title, text, &mut findings)?;
     course.judge(name, &mut findings);
     Ok(findings)
 }
@@ -152,10 +176,12 @@ fn heaps(settings: &Settings) -> Result<Findings, LabError> {
     let runs = if settings.quick { 2 } else { 10 };
     for seed in 1..=runs {
         let text = heap(cells(settings, 64, 14), seed);
-        let course = carry_out("heap", text, &mut findings)?;
+        let title = "An upright sheet falls into a heap";
+        let course = carry_out("heap", title, text, &mut findings)?;
         course.judge(&format!("heap {seed}"), &mut findings);
-        // One picture is enough.
+        // One picture and one clip are enough.
         findings.pictures.truncate(1);
+        findings.clips.truncate(1);
     }
     Ok(findings)
 }

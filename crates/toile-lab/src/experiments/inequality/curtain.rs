@@ -7,6 +7,7 @@
 //! and no bending energy in either.
 
 use super::{Run, shake, world};
+use crate::clip::Clip;
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::snapshot::Album;
@@ -99,8 +100,21 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
                 run.line()
             ));
             widths.push(width);
-            albums.push((run, format!("{name}, {triangles} triangles: {width:.2} m")));
+            let label = format!("{name}, {triangles} triangles: {width:.2} m");
+            albums.push((run, label));
         }
+        let both = albums[albums.len() - CLOTHS.len()..].iter();
+        let variants: Vec<_> = CLOTHS
+            .iter()
+            .zip(both)
+            .map(|((name, _), (run, _))| ((*name).to_owned(), run.clip.clone()))
+            .collect();
+        let count = 2 * cells[0] * cells[1];
+        let title = format!(
+            "A curtain of {count} triangles: fixed lengths (left), limited lengths (right)"
+        );
+        let clip = Clip::side_by_side(&format!("{count}"), &title, &variants)?;
+        findings.clips.push(clip);
         let triangles = 2 * cells[0] * cells[1];
         // A fold at the side may stand out by a ring's distance.
         findings.measurements.push(Measurement::new(

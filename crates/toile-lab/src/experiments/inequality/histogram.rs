@@ -5,6 +5,7 @@
 //! the one before; here it is a square sheet that hangs from two corners a fifth nearer to each other than at rest.
 
 use super::{Run, world};
+use crate::clip::Clip;
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -67,6 +68,11 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
         album.add(&run.state, format!("{stiffness} N/m"));
     }
     findings.pictures.push(("sheets", album.sheet(3)));
+    let variant = |(stiffness, run): &(f64, Run)| (format!("{stiffness} N/m"), run.clip.clone());
+    let variants: Vec<_> = runs.iter().map(variant).collect();
+    let title = "A sheet hung from two corners that are drawn together, by weak springs";
+    let clip = Clip::side_by_side("springs", title, &variants)?;
+    findings.clips.push(clip);
     Ok(findings)
 }
 

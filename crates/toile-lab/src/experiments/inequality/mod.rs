@@ -11,6 +11,7 @@ pub(crate) mod twist;
 mod waves;
 pub(crate) mod wrinkles;
 
+use crate::clip::{Clip, ClipRecorder};
 use crate::registry::LabError;
 use glam::DVec3;
 use std::time::Instant;
@@ -43,33 +44,40 @@ struct Run {
     steps: u32,
     /// Wall time (s).
     wall: f64,
+    /// How it came there.
+    clip: Clip,
 }
 
 impl Run {
     /// Steps through a time (s).
     fn of(world: World, duration: f64) -> Result<Self, LabError> {
         let steps = (duration / STEP).round() as u32;
-        let mut run = Run {
-            state: world.state.clone(),
-            world,
-            iterations: 0.0,
-            missed: 0,
-            residual: 0.0,
-            steps,
-            wall: 0.0,
-        };
-        let mut workspace = Workspace::new(&run.world.model, None);
-        let begin = Instant::now();
+        let mut recorder = ClipRecorder::new(&world, 25.0);
+        let mut state = world.state.clone();
+        let mut workspace = Workspace::new(&world.model, None);
+        let (mut iterations, mut missed, mut residual, mut wall) = (0.0, 0, 0.0f64, 0.0);
+        recorder.record(&state);
         for _ in 0..steps {
-            let report = step(&run.world.model, &mut run.state, &mut workspace, STEP)?;
+            let begin = Instant::now();
+            let report = step(&world.model, &mut state, &mut workspace, STEP)?;
+            wall += begin.elapsed().as_secs_f64();
             if let Some(limit) = report.certificate.limit {
-                run.iterations += f64::from(limit.iterations) / f64::from(steps);
-                run.missed += u32::from(!limit.converged);
-                run.residual = run.residual.max(limit.residual);
+                iterations += f64::from(limit.iterations) / f64::from(steps);
+                missed += u32::from(!limit.converged);
+                residual = residual.max(limit.residual);
             }
+            recorder.record(&state);
         }
-        run.wall = begin.elapsed().as_secs_f64();
-        Ok(run)
+        Ok(Run {
+            world,
+            state,
+            iterations,
+            missed,
+            residual,
+            steps,
+            wall,
+            clip: recorder.finish("motion", ""),
+        })
     }
 
     /// `l/l̄ − 1` of every edge and every cross edge at the end.

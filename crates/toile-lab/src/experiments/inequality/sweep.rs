@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::waves::{deviation, folds, mean_wave_number, mean_wave_number_of_slopes};
+use crate::clip::Clip;
 use crate::outcome::Measurement;
 use crate::registry::{Findings, LabError};
 use crate::snapshot::Album;
@@ -90,6 +91,16 @@ pub(super) fn judge_fewer(what: &str, stiffest: f64, softest: f64, findings: &mu
         0.0,
         CLEARLY,
     ));
+}
+
+/// All of them side by side, in motion.
+pub(super) fn clip(title: &str, all: &[Swept]) -> Result<Clip, LabError> {
+    let variant = |swept: &Swept| {
+        let name = format!("{} N/m", swept.stiffness);
+        (name, swept.run.clip.clone())
+    };
+    let variants: Vec<_> = all.iter().map(variant).collect();
+    Clip::side_by_side("springs", title, &variants)
 }
 
 /// All of them side by side.

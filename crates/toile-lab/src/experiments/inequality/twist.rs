@@ -7,7 +7,7 @@
 //! The twist alone sets the number of the large folds, five or six whatever the springs. What softer springs add are fine wrinkles on them, so
 //! the wave number is taken of the radius' slopes. The short version judges the limits alone.
 
-use super::sweep::{Sweep, Swept, judge_fewer, pictures};
+use super::sweep::{Sweep, Swept, clip, judge_fewer, pictures};
 use super::{Run, shake, world};
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -75,6 +75,8 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     }
     findings.pictures.push(("radius", plot.draw(SIZE)));
     findings.pictures.push(("cylinders", pictures(&all)));
+    let title = "A cylinder twisted by 81°: weak springs of 100, 1 and 0.01 N/m";
+    findings.clips.push(clip(title, &all)?);
     Ok(findings)
 }
 

@@ -4,7 +4,7 @@
 //! wrinkles longer. Here it is a skirt: a flat ring held at its inner rim, whose hem falls into folds. How many there are is counted on
 //! the radius of the hem's nodes, as the mean wave number of its spectrum. The short version is too coarse for that and judges the limits alone.
 
-use super::sweep::{Sweep, judge_fewer, pictures};
+use super::sweep::{Sweep, clip, judge_fewer, pictures};
 use super::{Run, shake, world};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
@@ -60,6 +60,8 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
         ring: &hem,
     };
     let all = sweep.run(springs, &mut findings)?;
+    let title = "A skirt falls into folds: weak springs from soft to stiff";
+    findings.clips.push(clip(title, &all)?);
     if settings.quick {
         return Ok(findings);
     }

@@ -9,7 +9,7 @@
 //!
 //! Noise is out of the plane: within it, it would be strain.
 
-use super::{Course, Sheet, pictures};
+use super::{Course, Sheet, clip, pictures};
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use glam::DVec3;
@@ -121,6 +121,8 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     compare(&courses, settings.quick, &mut findings);
     let shown: Vec<_> = courses.iter().map(|(c, name)| (c, name.clone())).collect();
     findings.pictures.push(("meshes", pictures(&shown, 2)));
+    let title = "Held at three corners: two triangle meshes, two quad meshes";
+    findings.clips.push(clip("meshes", title, &shown)?);
     Ok(findings)
 }
 

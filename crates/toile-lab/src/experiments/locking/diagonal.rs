@@ -23,7 +23,7 @@
 //! (Stiff springs gain their excess by stretching: with 10⁵ N/m they give way by 0.4 % on 16×16 cells, and the corners come to within 0.6 m.)
 //! The free corners should end `2r` apart, give or take the two cells of above.
 
-use super::{Course, Sheet, pictures};
+use super::{Course, Sheet, clip, pictures};
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use glam::DVec3;
@@ -169,6 +169,13 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
         }
         let shown: Vec<_> = shown.iter().map(|(c, l)| (c, l.clone())).collect();
         let name = ["coarse", "fine"][number];
+        for ((model, ..), three) in MODELS.iter().zip(shown.chunks(3)) {
+            let title = format!(
+                "{cells}×{cells} cells, {model}: {ALONG} (left), {AGAINST} (middle), {IRREGULAR} (right)"
+            );
+            let file = format!("{}-{name}", model.replace(' ', "-"));
+            findings.clips.push(clip(&file, &title, three)?);
+        }
         findings.pictures.push((name, pictures(&shown, 3)));
     }
     Ok(findings)

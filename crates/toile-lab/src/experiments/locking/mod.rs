@@ -16,6 +16,7 @@ pub(crate) mod corner;
 pub(crate) mod diagonal;
 pub(crate) mod sides;
 
+use crate::clip::{Clip, ClipRecorder};
 use crate::registry::LabError;
 use glam::{DVec3, Vec3};
 use toile::state::State;
@@ -70,6 +71,8 @@ impl Sheet {
         let mut workspace = Workspace::new(&world.model, None);
         let steps = (self.duration / self.step).round() as u32;
         let (mut iterations, mut missed) = (0, 0);
+        let mut recorder = ClipRecorder::new(&world, 20.0);
+        recorder.record(&state);
         for _ in 0..steps {
             let report = step(&world.model, &mut state, &mut workspace, self.step)?;
             if let Some(limit) = report.certificate.limit {
@@ -77,8 +80,10 @@ impl Sheet {
                 missed += u32::from(!limit.converged);
             }
             look(&state);
+            recorder.record(&state);
         }
         Ok(Course {
+            clip: recorder.finish("motion", ""),
             iterations: f64::from(iterations) / f64::from(steps),
             missed,
             steps,
@@ -97,6 +102,8 @@ struct Course {
     /// Steps in which it missed its tolerance, and all.
     missed: u32,
     steps: u32,
+    /// How it came there.
+    clip: Clip,
 }
 
 impl Course {
@@ -160,6 +167,15 @@ fn nearest(positions: &[DVec3], place: DVec3) -> usize {
     let far = |n: &usize| positions[*n].distance_squared(place);
     let nodes = 0..positions.len();
     nodes.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0)
+}
+
+/// Runs side by side, in motion.
+fn clip(name: &str, title: &str, courses: &[(&Course, String)]) -> Result<Clip, LabError> {
+    let variants = courses.iter();
+    let variants: Vec<_> = variants
+        .map(|(course, label)| (label.clone(), course.clip.clone()))
+        .collect();
+    Clip::side_by_side(name, title, &variants)
 }
 
 /// Ends of runs side by side, from one camera, with their meshes.

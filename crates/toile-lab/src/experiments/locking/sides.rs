@@ -9,7 +9,7 @@
 //! 1.01 m deep on average. With cross edges the way is the diagonal, 1.43 m, and the mean is `1.01 (√2 + 1) / 3` = 0.813 m. (Both sheets
 //! end narrow: inequality cloth does not resist being pushed together, and here nothing else does.)
 
-use super::{Course, Sheet, diagonal, pictures};
+use super::{Course, Sheet, clip, diagonal, pictures};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -102,6 +102,8 @@ fn one_sided(settings: &Settings) -> Result<Findings, LabError> {
     }
     findings.pictures.push(("opening", plot.draw(SIZE)));
     let shown: Vec<_> = courses.iter().map(|(c, l)| (c, l.clone())).collect();
+    let title = "Limits on one side and on both, by turns";
+    findings.clips.push(clip("sides", title, &shown)?);
     findings.pictures.push(("sheets", pictures(&shown, 2)));
     Ok(findings)
 }
@@ -159,6 +161,12 @@ fn cross_edges(settings: &Settings) -> Result<Findings, LabError> {
         falls.push((falling.run(|_| {})?, format!("{name}, 0.3 s")));
     }
     judge_cross(&courses[0], &courses[1], &mut findings);
+    let names = ["without cross edges", "with cross edges"];
+    let both = courses.iter().zip(names.map(String::from));
+    let title = "Hung by one corner: without cross edges (left) and with them (right)";
+    findings
+        .clips
+        .push(clip("fall", title, &both.collect::<Vec<_>>())?);
     let shown: Vec<_> = falls.iter().map(|(c, l)| (c, l.clone())).collect();
     findings.pictures.push(("sheets", pictures(&shown, 2)));
     Ok(findings)

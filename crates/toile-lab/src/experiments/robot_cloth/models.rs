@@ -2,6 +2,7 @@
 
 use super::sheet::{Course, FAST, Motion, Recipe, SLOW, Stage, largest};
 use super::{TOLERANCE, UNDAMPED};
+use crate::clip::Clip;
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Findings, LabError};
@@ -29,7 +30,7 @@ pub(super) fn compare(stage: Stage, quick: bool, findings: &mut Findings) -> Res
             Axis::linear("time (s)"),
             Axis::log("error of the area, as a share"),
         );
-        let mut pages = Vec::new();
+        let (mut pages, mut clips) = (Vec::new(), Vec::new());
         for (model, label) in MODELS {
             let recipe = Recipe {
                 stage,
@@ -55,7 +56,14 @@ pub(super) fn compare(stage: Stage, quick: bool, findings: &mut Findings) -> Res
             let shown = course.area_error.iter().map(|p| [p[0], p[1].max(1e-6)]);
             plot = plot.curve(label, shown.collect());
             pages.extend(course.widest.map(|(_, state)| (state, label)));
+            clips.extend(course.clip.map(|clip| (label.to_owned(), clip)));
         }
+        let title = format!(
+            "Cotton, {name} motion: isometric, quasi-inextensible, Baraff–Witkin, mass–spring"
+        );
+        findings
+            .clips
+            .push(Clip::side_by_side(name, &title, &clips)?);
         if motion == FAST {
             findings.pictures.push(("area", plot.draw(SIZE)));
             let world = UNDAMPED.world_of(stage)?;

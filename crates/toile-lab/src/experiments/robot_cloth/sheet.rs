@@ -1,5 +1,6 @@
 //! The sheet, the robot's motions, and what is recorded of a run.
 
+use crate::clip::{Clip, ClipRecorder};
 use crate::registry::LabError;
 use glam::DVec3;
 use std::f64::consts::TAU;
@@ -196,6 +197,8 @@ impl Recipe {
             edge.iter().map(|p| p.x).sum::<f64>() / row as f64
         };
         let at_rest = below(&state);
+        let mut recorder = ClipRecorder::new(&world, 20.0);
+        recorder.record(&state);
         for n in 1..=self.steps() {
             let begin = Instant::now();
             let report = step(model, &mut state, &mut workspace, self.step)?;
@@ -205,6 +208,7 @@ impl Recipe {
                 course.iterations += f64::from(limit.iterations) / f64::from(self.steps());
                 course.missed += u32::from(!limit.converged);
             }
+            recorder.record(&state);
             let swing = below(&state) - at_rest - self.hanger(time);
             course.swing.push([time, swing]);
             let off = (area(topology, &state.positions) / first_area - 1.0).abs();
@@ -215,6 +219,7 @@ impl Recipe {
             }
         }
         course.last = Some(state);
+        course.clip = Some(recorder.finish("shaken", ""));
         Ok(course)
     }
 }
@@ -236,6 +241,7 @@ pub(super) struct Course {
     pub wall: f64,
     pub widest: Option<(f64, State)>,
     pub last: Option<State>,
+    pub clip: Option<Clip>,
 }
 
 impl Course {

@@ -13,6 +13,7 @@
 
 mod garment;
 
+use crate::clip::{Clip, ClipRecorder};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -91,6 +92,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     findings
         .pictures
         .push(("shaken", coloured(&world, &course.pages)));
+    findings.clips.extend(course.clip);
     Ok(findings)
 }
 
@@ -176,6 +178,7 @@ struct Course {
     missed: u32,
     /// Largest strain of any edge at any time.
     stretch: f64,
+    clip: Option<Clip>,
 }
 
 impl Course {
@@ -188,7 +191,10 @@ impl Course {
             iterations: 0.0,
             missed: 0,
             stretch: 0.0,
+            clip: None,
         };
+        let mut recorder = ClipRecorder::new(world, 25.0);
+        recorder.record(&state);
         let steps = (duration / STEP).round() as u32;
         for _ in 0..steps {
             let report = step(&world.model, &mut state, &mut workspace, STEP)?;
@@ -198,10 +204,12 @@ impl Course {
             }
             course.stretch = course.stretch.max(report.certificate.stretch_worst);
             course.errors.push(Errors::of(world, &state));
+            recorder.record(&state);
             if PICTURES.iter().any(|t| (t - state.time).abs() < 0.5 * STEP) {
                 course.pages.push(state.clone());
             }
         }
+        course.clip = Some(recorder.finish("shaken", "A tank top shaken on its hanger"));
         Ok(course)
     }
 
