@@ -111,6 +111,64 @@ Examples:
     Schema,
     /// Experiments that hold the engine against physics and the papers
     Lab(LabArgs),
+    /// Run one scene under several models, time steps or meshes, and hold the results against each other
+    #[command(after_help = "\
+Every combination of models, steps, meshes and --vary values is a variant. Each runs into a folder of its own inside -o, where
+`toile render` and `toile export` work as ever. Distances are taken from the finest variant (most nodes, then shortest
+step), or from the one that --against names. Meshes are compared through the rest shape's coordinates.
+
+The folder holds:
+  compare.csv             a row per variant: stretch, errors of area, energy, folds, distance, time, iterations, memory
+  series.csv              stretch, energy and distance over time
+  report.html             all variants side by side in the 3D player, with plots;  preview-animated.png  the same as a picture
+  stretch.png, energy.png, distance.png, quality.png
+
+Models: mass-spring, baraff-witkin, choi-ko, kawabata, isometric, quasi-inextensible, inequality, area; with +strain or
++area a limit comes on top.
+Meshes: a number of nodes (1000), cells (16x24), or other files (fine.obj).
+
+Examples:
+  toile compare hello --models mass-spring,baraff-witkin,isometric
+  toile compare hello --models isometric --meshes 8x8,16x16,32x32 --steps 0.01,0.005
+  toile compare my.toml --vary time.integrator=backward-euler,bdf2 --against bdf2")]
+    Compare(CompareArgs),
+    /// Find the parameters under which a scene moves like a recording
+    #[command(after_help = "\
+Recordings: node grids with correspondence, as .npz (t: T, x: T×N×3, grid, held), .npy (x) or .csv; or point clouds, as .csv
+(time,x,y,z) or a folder of .ply or .xyz files. Times may be irregular, frames and nodes missing (NaN). Metres, or --unit.
+The recorded grid may be finer or coarser than the scene's mesh. Pinned nodes follow their recorded tracks.
+
+The search sees the training window only; the test window tells what the parameters are worth. A parameter without bounds is
+looked for between a tenth and ten times its value in the scene.
+
+The folder holds:
+  fit.json, fitted.toml   parameters, errors;  lines for the scene
+  errors.csv, errors.png  error and dispersion over time;  search.png  the search
+  report.html             simulation over recording in the 3D player
+  sensitivity.png, .csv   the error over two parameters (--sensitivity)
+  evaluations.csv         every simulation; --resume goes on from it
+
+Ctrl-C stops after the present simulations (exit code 130).
+
+Examples:
+  toile fit cloth.toml --recording clip.npz --params cloth.sheet.virtual_mass,cloth.sheet.damping=0:5
+  toile fit cloth.toml --recording clip.npz --params cloth.sheet.damping=0:5 --train 0:7 --test 7:14 --method both
+  toile fit cloth.toml --recording scans/ --fps 30 --unit mm --params cloth.sheet.material.bend=1e-6:1e-3:log")]
+    Fit(FitArgs),
+    /// Run many variants of a scene on all cores, into one table
+    #[command(after_help = "\
+--grid names fields and their values; all combinations run, one to a core. Values are lists (a,b,c) or ranges
+(low:high:count, evenly; low:high:count:log, by equal factors).
+
+The folder holds results.csv and results.parquet: a row per variant with its values, what its certificate said (stretch, gap,
+residuals, collisions, iterations), energies, heights and speed at the end, wall time, and the verdict of [expect].
+Ctrl-C stops after the present variants (exit code 130); --resume skips those that are in the table.
+
+Examples:
+  toile sweep hello --grid cloth.sheet.material.bend=1e-6,1e-5,1e-4
+  toile sweep my.toml --grid time.step=0.01,0.005,cloth.sheet.damping=0:2:5 --jobs 2
+  toile sweep my.toml --grid cloth.sheet.model=mass-spring,isometric --frames")]
+    Sweep(SweepArgs),
     /// Print a shell completion script
     #[command(
         after_help = "Example: toile completions bash > ~/.local/share/bash-completion/completions/toile"
@@ -376,4 +434,194 @@ pub struct LabRunArgs {
 pub struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// A scene file, or the name of a bundled scene (see `toile scenes`)
+    pub scene: String,
+    /// Models, separated by commas
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// Time steps (s), separated by commas
+    #[arg(long, value_name = "H,H,…", value_delimiter = ',')]
+    pub steps: Vec<f64>,
+    /// Meshes, separated by commas: numbers of nodes, cells or files
+    #[arg(long, value_name = "M,M,…", value_delimiter = ',')]
+    pub meshes: Vec<String>,
+    /// Another field and its values: field=a,b,c; may be repeated
+    #[arg(long, value_name = "FIELD=A,B,…")]
+    pub vary: Vec<String>,
+    /// The variant that the others are held against, by its name in the table
+    #[arg(long, value_name = "NAME")]
+    pub against: Option<String>,
+    /// Folder for the results [default: runs/NAME-compare]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Change a field of the scene for all variants: field.path=value; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Stop each variant at this time (s)
+    #[arg(long, value_name = "T")]
+    pub until: Option<f64>,
+    /// Go on with a comparison that was stopped
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace results that are in the folder already
+    #[arg(long)]
+    pub force: bool,
+    /// Number of threads [default: all cores]; the results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FitMethod {
+    /// A simplex that walks downhill (Nelder and Mead)
+    NelderMead,
+    /// A cloud of points that learns the shape of the valley (covariance matrix adaptation)
+    CmaEs,
+    /// The cloud with half of the simulations, then the simplex
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FitStart {
+    /// Where the recording begins, at rest
+    Recording,
+    /// There, after the cloth has come to rest while held nodes wait
+    Settled,
+    /// As the scene says
+    Scene,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Unit {
+    /// Metres
+    M,
+    /// Centimetres
+    Cm,
+    /// Millimetres
+    Mm,
+}
+
+#[derive(Debug, Args)]
+pub struct FitArgs {
+    /// A scene file, or the name of a bundled scene
+    pub scene: String,
+    /// The recording: .npz, .npy, .csv, or a folder of point clouds
+    #[arg(long, value_name = "FILE")]
+    pub recording: PathBuf,
+    /// What to look for: fields of the scene, separated by commas, each with bounds if need be (field=low:high or field=low:high:log)
+    #[arg(
+        long,
+        value_name = "FIELD[=LOW:HIGH],…",
+        value_delimiter = ',',
+        required = true
+    )]
+    pub params: Vec<String>,
+    /// The cloth that was recorded, if the scene has several
+    #[arg(long, value_name = "NAME")]
+    pub cloth: Option<String>,
+    /// Where the search looks (s from the start of the recording) [default: the first half]
+    #[arg(long, value_name = "FROM:TO")]
+    pub train: Option<String>,
+    /// Where the result is tested (s) [default: after the training]
+    #[arg(long, value_name = "FROM:TO")]
+    pub test: Option<String>,
+    /// How to look
+    #[arg(long, default_value = "nelder-mead")]
+    pub method: FitMethod,
+    /// Simulations at the most
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub budget: u32,
+    /// How often to start again from the best point
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub restarts: u32,
+    /// Stop when the mean square error changes by less than this share
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-4)]
+    pub tolerance: f64,
+    /// Another number gives other random points
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Map the error over two of the parameters: COLUMNSxROWS, such as 10x10
+    #[arg(long, value_name = "NxM", num_args = 0..=1, default_missing_value = "10x10")]
+    pub sensitivity: Option<String>,
+    /// Which two parameters to map [default: the first two of --params]
+    #[arg(
+        long,
+        value_name = "FIELD,FIELD",
+        value_delimiter = ',',
+        requires = "sensitivity"
+    )]
+    pub sensitivity_params: Vec<String>,
+    /// How simulations begin [default: recording; settled if it is noisy; scene for point clouds]
+    #[arg(long)]
+    pub start: Option<FitStart>,
+    /// Smooth the tracks of held nodes over so many seconds to either side [default: 0.15 if they are noisy, else 0]
+    #[arg(long, value_name = "T")]
+    pub smooth: Option<f64>,
+    /// Let pinned nodes move as the scene says, not as recorded
+    #[arg(long)]
+    pub drive_from_scene: bool,
+    /// Unit of the recording
+    #[arg(long, default_value = "m")]
+    pub unit: Unit,
+    /// Frames per second of recordings that hold no times
+    #[arg(long, value_name = "RATE")]
+    pub fps: Option<f64>,
+    /// Folder for the results [default: runs/NAME-fit]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Change a field of the scene: field.path=value; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Simulations at once [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Go on with a fit that was stopped
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace results that are in the folder already
+    #[arg(long)]
+    pub force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// A scene file, or the name of a bundled scene
+    pub scene: String,
+    /// Fields and their values: a=1,2,3,b=0:1:5; may be repeated
+    #[arg(long, value_name = "FIELD=VALUES,…", required = true)]
+    pub grid: Vec<String>,
+    /// Simulations at once [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Folder for the results [default: runs/NAME-sweep]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Change a field of the scene for all variants: field.path=value; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Keep the frames of every variant, in a run folder of its own
+    #[arg(long)]
+    pub frames: bool,
+    /// Go on with a sweep that was stopped
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace results that are in the folder already
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod memory;
 mod output;
 mod progress;
 
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
         Command::Fabrics => commands::fabrics::fabrics(),
         Command::Schema => commands::scenes::schema(),
         Command::Lab(args) => commands::lab::lab(&args),
+        Command::Compare(args) => commands::compare::compare(&args),
+        Command::Fit(args) => commands::fit::fit(&args),
+        Command::Sweep(args) => commands::sweep::sweep(&args),
         Command::Completions(args) => commands::scenes::completions(&args),
     };
     match done {

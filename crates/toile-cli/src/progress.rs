@@ -208,3 +208,63 @@ impl LabDisplay {
         }
     }
 }
+
+/// Shows how many of many like things are done, and the time left.
+pub struct CountDisplay {
+    what: &'static str,
+    bar: Option<ProgressBar>,
+    lines: bool,
+    begin: Instant,
+    last: Instant,
+    first: Option<u64>,
+}
+
+impl CountDisplay {
+    /// Chooses by what standard error is connected to.
+    pub fn new(what: &'static str, quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let template = "{bar:32} {pos} of {len} {prefix}s  {msg}  {eta} left";
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = || ProgressBar::new(0).with_style(style).with_prefix(what);
+        let now = Instant::now();
+        CountDisplay {
+            what,
+            bar: (!quiet && terminal).then(bar),
+            lines: !quiet && !terminal,
+            begin: now,
+            last: now,
+            first: None,
+        }
+    }
+
+    /// So many of all are done.
+    pub fn show(&mut self, done: u64, all: u64, message: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(all);
+            bar.set_position(done);
+            bar.set_message(message.to_owned());
+            return;
+        }
+        let first = *self.first.get_or_insert(done.saturating_sub(1));
+        if !self.lines || self.last.elapsed() < LINE_INTERVAL {
+            return;
+        }
+        self.last = Instant::now();
+        let rate = (done - first) as f64 / self.begin.elapsed().as_secs_f64();
+        let left = all.saturating_sub(done) as f64 / rate;
+        let left = Duration::from_secs_f64(left.clamp(0.0, 1e9));
+        let what = self.what;
+        eprintln!(
+            "{what} {done} of {all}, {message}, {} left",
+            indicatif::HumanDuration(left)
+        );
+    }
+
+    /// Clears the bar.
+    pub fn finish(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -22,7 +22,11 @@ fn a_run_leaves_results_pictures_clips_and_a_page() {
     assert!(ended.stdout.contains("picture: lab/free-flight-thrown.png"));
     assert!(ended.stdout.contains("clip: lab/clips/free-flight-thrown"));
     assert!(ended.stdout.contains("look at lab/report.html"));
-    assert!(ended.stderr.contains("free-flight (2 of 2"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("free-flight (2 of 2"),
+        "{}",
+        ended.stderr
+    );
     let outcome = json(&folder, "lab/free-flight.json");
     assert_eq!(outcome["quick"], true);
     assert_eq!(outcome["pictures"][0], "free-flight-thrown.png");
@@ -32,9 +36,18 @@ fn a_run_leaves_results_pictures_clips_and_a_page() {
     // A clip is a recording like any other.
     let clip = "lab/clips/free-flight-thrown";
     assert!(folder.read(&format!("{clip}/frames.toile")).len() < 3_000_000);
-    toile(&folder, &["render", clip, "--frame", "last", "--size", "64x48"]).good();
+    toile(
+        &folder,
+        &["render", clip, "--frame", "last", "--size", "64x48"],
+    )
+    .good();
     let page = page(&folder, "lab/report.html");
-    for part in ["id=\"free-flight\"", "id=\"degrees-of-freedom\"", "class=\"clip\"", "Every verdict holds"] {
+    for part in [
+        "id=\"free-flight\"",
+        "id=\"degrees-of-freedom\"",
+        "class=\"clip\"",
+        "Every verdict holds",
+    ] {
         assert!(page.contains(part), "no {part}");
     }
 }
@@ -71,10 +84,15 @@ fn the_page_is_made_anew_from_results_and_says_what_is_wrong_with_them() {
     assert!(ended.stdout.contains("look at page.html"));
     std::fs::remove_file(folder.file("lab/free-flight-thrown.png")).unwrap();
     let ended = toile(&folder, &["lab", "report", "lab"]).good();
-    assert!(ended.stderr.contains("free-flight-thrown.png cannot be shown"));
+    assert!(
+        ended
+            .stderr
+            .contains("free-flight-thrown.png cannot be shown")
+    );
     assert!(page(&folder, "lab/report.html").contains("free-flight-thrown.png cannot be shown"));
     folder.write("lab/pendulum.json", "{\"name\": \"pend");
-    toile(&folder, &["lab", "report", "lab"]).says(1, &["lab/pendulum.json", "run the experiment again"]);
+    toile(&folder, &["lab", "report", "lab"])
+        .says(1, &["lab/pendulum.json", "run the experiment again"]);
     let page = page(&folder, "lab/report.html");
     assert!(page.contains("Results that could not be read"));
     assert!(page.contains("id=\"free-flight\""));
@@ -98,7 +116,10 @@ fn experiments_say_what_they_are_about() {
     let short = toile(&folder, &["lab", "list"]).good().stdout;
     assert!(short.lines().count() < 60 && long.len() > 4 * short.len());
     let shown = toile(&folder, &["lab", "show", "pendulum"]).good().stdout;
-    assert!(shown.contains("ruler on a nail") && shown.contains("20 N·m"), "{shown}");
+    assert!(
+        shown.contains("ruler on a nail") && shown.contains("20 N·m"),
+        "{shown}"
+    );
     assert!(long.contains(shown.trim()));
     toile(&folder, &["lab", "show", "nope"]).says(1, &["no experiment `nope`"]);
 }
@@ -129,5 +150,9 @@ fn an_interrupt_stops_after_the_experiment_and_says_how_to_go_on() {
     assert!(folder.file("lab/degrees-of-freedom.json").exists());
     assert!(!folder.file("lab/free-flight.json").exists());
     let resumed = toile(&folder, &[&QUICK[..], &["--resume"]].concat()).good();
-    assert!(!resumed.stderr.contains("degrees-of-freedom ("), "{}", resumed.stderr);
+    assert!(
+        !resumed.stderr.contains("degrees-of-freedom ("),
+        "{}",
+        resumed.stderr
+    );
 }

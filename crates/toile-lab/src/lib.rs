@@ -4,13 +4,18 @@
 //! beside the reference, with a tolerance and a verdict, and pictures of what it saw. The registry
 //! [`EXPERIMENTS`] is what `toile lab list` shows.
 //!
-//! Three rooms serve the fit of cloth to reality: [`observation`] reads recordings of real cloth, [`optimise`] looks for
-//! the parameters of least error, [`table`] keeps what came out.
 //! [`run_experiment`] leaves a result on the disk, and [`report`] makes one page of all results in a folder.
+//!
+//! The other rooms are for cloth that is not known yet. [`variants`] are ways to change a scene; [`compare`] holds them against each
+//! other, [`sweep`] runs many of them into a [`table`], and [`fit`] finds those that move like a recording ([`observation`]), with the
+//! searches of [`optimise`]. What they all measure with is in [`measure`].
 
 mod clip;
+pub mod compare;
 mod dense;
 mod experiments;
+pub mod fit;
+pub mod jobs;
 pub mod measure;
 pub mod observation;
 pub mod optimise;
@@ -23,8 +28,9 @@ pub mod report;
 mod results;
 mod snapshot;
 mod strip;
-pub mod variants;
+pub mod sweep;
 pub mod table;
+pub mod variants;
 
 pub use clip::{Clip, ClipRecorder};
 pub use outcome::{ClipFile, Measurement, Outcome, Parameter};

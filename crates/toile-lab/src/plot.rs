@@ -11,9 +11,11 @@
 //! stands above it, so that nobody has to turn their head. Curves get a colour and a marker each, the same for every plot.
 
 mod axis;
+mod heat;
 mod ink;
 
 pub(crate) use axis::Axis;
+pub(crate) use heat::HeatMap;
 
 use axis::Span;
 use glam::Vec2;

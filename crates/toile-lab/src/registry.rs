@@ -2,9 +2,10 @@
 
 use crate::clip::Clip;
 use crate::experiments::{
-    area, buckle, cantilever, catenary, contact, degrees_of_freedom, free_flight, inequality,
-    locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
+    area, buckle, calibration, cantilever, catenary, contact, degrees_of_freedom, free_flight,
+    inequality, locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
 };
+use crate::fit::FitError;
 use crate::outcome::Measurement;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -70,6 +71,12 @@ pub enum LabError {
         /// What is left, relative to the weight.
         gradient: f64,
     },
+    /// Parameters could not be looked for.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// A recording could not be made.
+    #[error(transparent)]
+    Observation(#[from] crate::observation::RecordingError),
     /// A picture could not be encoded.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -111,6 +118,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     locking::sides::ONE_SIDED,
     locking::sides::CROSS_EDGES,
     robot_cloth::EXPERIMENT,
+    calibration::CALIBRATION,
+    calibration::SENSITIVITY,
+    calibration::MESH_INDEPENDENCE,
     tank_top::EXPERIMENT,
     inequality::histogram::EXPERIMENT,
     inequality::curtain::EXPERIMENT,

@@ -1,18 +1,21 @@
 //! One file per command.
 
 pub mod check;
+pub mod compare;
 pub mod drape;
 pub mod export;
 pub mod fabrics;
+pub mod fit;
 pub mod lab;
 pub mod levelset;
 pub mod render;
 pub mod run;
 pub mod scenes;
+pub mod sweep;
 
 use miette::{Result, miette};
-use std::path::Path;
-use toile_scene::scene::{BUNDLED, SceneSource, bundled};
+use std::path::{Path, PathBuf};
+use toile_scene::scene::{BUNDLED, SceneSource, bundled, parse_override};
 
 /// Errors of the libraries as one message. They name their cause themselves, so a chain would say it twice.
 pub trait OrReport<T> {
@@ -23,6 +26,22 @@ impl<T, E: std::fmt::Display> OrReport<T> for std::result::Result<T, E> {
     fn or_report(self) -> Result<T> {
         self.map_err(|error| miette!("{error}"))
     }
+}
+
+/// A scene with fields changed from the command line.
+pub fn find_changed_scene(name: &str, overrides: &[String]) -> Result<SceneSource> {
+    let mut source = find_scene(name)?;
+    for text in overrides {
+        let parsed = parse_override(text).map_err(|message| miette!("--set {message}"))?;
+        source.overrides.push(parsed);
+    }
+    Ok(source)
+}
+
+/// `runs/NAME-WHAT`, with the name of the scene file or of the bundled scene.
+pub fn results_folder(scene: &str, what: &str) -> PathBuf {
+    let stem = Path::new(scene).file_stem().unwrap_or("scene".as_ref());
+    Path::new("runs").join(format!("{}-{what}", stem.display()))
 }
 
 /// A scene by file name or by the name of a bundled one. A file wins.

@@ -2,6 +2,7 @@
 
 pub(crate) mod area;
 pub(crate) mod buckle;
+pub(crate) mod calibration;
 pub(crate) mod cantilever;
 pub(crate) mod catenary;
 pub(crate) mod contact;

@@ -13,7 +13,9 @@ mod text;
 mod thrift;
 
 use std::io;
+use std::path::Path;
 use thiserror::Error;
+use toile_scene::run::{FolderError, write_atomically};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +149,9 @@ pub enum TableError {
     /// Bytes could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// A file could not be replaced.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
 }
 
 impl Table {
@@ -172,6 +177,20 @@ impl Table {
             table.columns.push(Column { name, values });
         }
         Ok(table)
+    }
+
+    /// Writes a CSV file. One that is there is replaced when all of the new one is written.
+    pub fn save_csv(&self, path: &Path) -> Result<(), TableError> {
+        let mut bytes = Vec::new();
+        self.write_csv(&mut bytes)?;
+        Ok(write_atomically(path, &bytes)?)
+    }
+
+    /// Writes a Parquet file in the same way.
+    pub fn save_parquet(&self, path: &Path) -> Result<(), TableError> {
+        let mut bytes = Vec::new();
+        self.write_parquet(&mut bytes)?;
+        Ok(write_atomically(path, &bytes)?)
     }
 
     /// How many rows there are.

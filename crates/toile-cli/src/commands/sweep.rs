@@ -1,0 +1,78 @@
+//! `toile sweep`.
+
+use super::run::{STOP, listen_for_interrupts};
+use super::{OrReport, find_changed_scene, results_folder};
+use crate::INTERRUPTED;
+use crate::args::SweepArgs;
+use crate::output::{say, warn};
+use crate::progress::CountDisplay;
+use miette::{Result, miette};
+use std::process::ExitCode;
+use toile_lab::sweep::{Sweep, SweepOutcome, parse_axis, sweep as run_sweep};
+use toile_lab::variants::product;
+
+/// More variants than this are a slip of the finger.
+const MOST_VARIANTS: usize = 100_000;
+
+pub fn sweep(args: &SweepArgs) -> Result<ExitCode> {
+    let source = find_changed_scene(&args.scene, &args.overrides)?;
+    let mut axes = Vec::new();
+    for text in &args.grid {
+        axes.extend(parse_axis(text).map_err(|error| miette!("--grid {text}: {error}"))?);
+    }
+    let count = axes
+        .iter()
+        .try_fold(1usize, |n, axis| n.checked_mul(axis.len()));
+    if count.is_none_or(|n| n > MOST_VARIANTS) {
+        return Err(miette!(
+            "--grid has more than {MOST_VARIANTS} combinations; take fewer values"
+        ));
+    }
+    let variants = product(&axes);
+    let path = args.output.clone();
+    let path = path.unwrap_or_else(|| results_folder(&args.scene, "sweep"));
+    listen_for_interrupts("variant")?;
+    let job = Sweep {
+        source: &source,
+        variants: &variants,
+        jobs: args.jobs.map_or_else(toile_lab::jobs::usual, usize::from),
+        folder: &path,
+        frames: args.frames,
+        resume: args.resume,
+        force: args.force,
+        stop: &STOP,
+    };
+    let mut display = CountDisplay::new("variant", args.quiet);
+    let outcome = run_sweep(&job, |done, all| display.show(done as u64, all as u64, ""));
+    display.finish();
+    let SweepOutcome { rows, recalled } = outcome.or_report()?;
+    let done = rows.iter().flatten();
+    let failed = done.clone().filter(|row| row.status != "finished").count();
+    let missed = done.clone().filter(|row| row.holds == Some(false)).count();
+    if !args.quiet {
+        say(format!(
+            "{} of {} variants ({recalled} from before) in {}",
+            done.count(),
+            rows.len(),
+            path.join("results.csv").display()
+        ));
+    }
+    if failed > 0 {
+        warn(&format!(
+            "{failed} variants failed; the column `status` says why"
+        ));
+    }
+    if missed > 0 {
+        warn(&format!(
+            "{missed} variants missed the scene's expectations"
+        ));
+    }
+    if rows.iter().any(Option::is_none) {
+        eprintln!("stopped; continue with the same command and --resume");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(match failed {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
+}

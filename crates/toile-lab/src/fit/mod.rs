@@ -1,0 +1,510 @@
+//! `toile fit`: the parameters of a scene under which it moves like a recording.
+//!
+//! As Coltraro and others (2022, section 9.2): simulate with the recorded motion of the held nodes, sum up the squared distance from
+//! the recording over the first part of it (the *training window*), and make that small without derivatives. What the parameters found
+//! are worth, the rest of the recording tells (the *test window*), which no search ever sees.
+//!
+//! ```text
+//! recording ─Target→ places of the mesh's nodes, tracks of the held ones
+//! scene + values ─Trials→ simulation ─Course→ error at every recorded time ─loss→ optimiser
+//! ```
+//!
+//! Simulations are independent of each other and run one to a thread. All of them are in a log, from which a fit that was stopped is
+//! resumed: the optimisers are deterministic, so it only has to start again.
+
+mod log;
+mod parameter;
+mod search;
+mod sensitivity;
+mod show;
+mod target;
+mod track;
+mod trial;
+
+pub use parameter::Parameter;
+pub use search::{Method, Search};
+pub use sensitivity::{Sensitivity, SensitivityGrid};
+pub use show::{overlay_reel, write_results};
+pub use target::{RecordedSurface, Sight, Target, TargetSettings};
+pub use trial::{Course, Moment, Trials};
+
+use crate::observation::{Observation, RecordingError};
+use crate::optimise::OptimiseError;
+use log::Log;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use thiserror::Error;
+use toile::certificate::StepError;
+use toile_render::RenderError;
+use toile_scene::present::PresentError;
+use toile_scene::recording;
+use toile_scene::run::{FolderError, write_atomically};
+use toile_scene::scene::{SceneError, SceneSource, World, resolve};
+
+/// How simulations begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Where the recording begins, node by node, at rest.
+    Recording,
+    /// There too, but first the cloth comes to rest while held nodes wait: a noisy first frame stretches it.
+    Settled,
+    /// As the scene says.
+    Scene,
+}
+
+/// What to fit.
+#[derive(Debug)]
+pub struct Fit<'a> {
+    /// The scene.
+    pub source: &'a SceneSource,
+    /// The cloth that was recorded; the only one if `None`.
+    pub cloth: Option<&'a str>,
+    /// The recording.
+    pub observation: Observation,
+    /// How the recording is taken.
+    pub target: TargetSettings,
+    /// What is looked for.
+    pub parameters: Vec<Parameter>,
+    /// From when to when the search looks (s, from the start of the recording); the first half if `None`.
+    pub train: Option<[f64; 2]>,
+    /// From when to when the result is tested (s); from the end of the training on if `None`.
+    pub test: Option<[f64; 2]>,
+    /// How to look.
+    pub search: Search,
+    /// Simulations at once.
+    pub jobs: usize,
+    /// Folder for the log and the results; without one nothing is written, and nothing can be resumed.
+    pub folder: Option<&'a Path>,
+    /// Replace results that are there already.
+    pub force: bool,
+    /// Go on with what is there.
+    pub resume: bool,
+    /// Set from outside to stop after the present simulations.
+    pub stop: &'a AtomicBool,
+}
+
+/// Errors in a window of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowErrors {
+    /// The window (s).
+    pub window: [f64; 2],
+    /// Mean of the absolute error (m).
+    pub mean: f64,
+    /// Largest dispersion (m).
+    pub dispersion: f64,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The values, in the order of the parameters.
+    pub values: Vec<f64>,
+    /// Errors with them in the training window.
+    pub train: WindowErrors,
+    /// Errors with them in the test window.
+    pub test: WindowErrors,
+    /// Errors in the training window with the values that the search started from.
+    pub before: f64,
+    /// Simulations, and how many of them failed.
+    pub evaluations: usize,
+    /// Simulations that failed.
+    pub failed: usize,
+    /// Simulations taken from the log of an earlier fit.
+    pub recalled: usize,
+    /// Wall time of the search (s).
+    pub seconds: f64,
+    /// Why the search ended, in plain words.
+    pub ended: String,
+    /// Best mean square error so far (m²) after so many simulations.
+    pub history: Vec<[f64; 2]>,
+    /// The simulation with the values found, over the whole recording.
+    pub course: Course,
+}
+
+/// How a fit ended.
+#[derive(Clone, Debug)]
+pub enum FitOutcome {
+    /// With a result.
+    Finished(Box<Fitted>),
+    /// It was stopped and can be resumed.
+    Interrupted {
+        /// Simulations so far.
+        evaluations: usize,
+    },
+}
+
+/// Somebody who watches a fit.
+pub trait FitObserver: Send {
+    /// Simulations were made.
+    fn progress(&mut self, _evaluations: usize, _budget: usize, _best: f64) {}
+}
+
+impl FitObserver for () {}
+
+/// A fit that cannot be made.
+#[derive(Debug, Error)]
+pub enum FitError {
+    /// The scene is wrong.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The recording is wrong.
+    #[error("the recording: {0}")]
+    Recording(#[from] RecordingError),
+    /// A parameter is wrong.
+    #[error("parameter `{text}`: {message}")]
+    Parameter {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// There is nothing to look for.
+    #[error("no parameter is named; give for example --params cloth.sheet.damping=0:5")]
+    NoParameters,
+    /// A parameter is named twice.
+    #[error("parameter `{0}` is named twice")]
+    Twice(String),
+    /// It is not clear which cloth was recorded.
+    #[error("the scene has no cloth `{name}`; its cloths: {}", known.join(", "))]
+    NoSuchCloth {
+        /// The name asked for.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// Several cloths and nobody says which.
+    #[error("the scene has several cloths; say which one was recorded: --cloth {}", .0.join(" or "))]
+    WhichCloth(Vec<String>),
+    /// A grid was recorded, and the cloth is not flat.
+    #[error(
+        "the recording is a grid, but the cloth's rest shape is not flat; record the mesh's own nodes"
+    )]
+    NotFlat,
+    /// Nothing is held.
+    #[error(
+        "nothing holds the cloth: pin nodes in the scene, or give the recording its held nodes (`held` in the .npz file)"
+    )]
+    NothingDriven,
+    /// A track of held nodes cannot be followed.
+    #[error("the tracks of held nodes: {0}")]
+    Track(String),
+    /// A parameter changes the mesh.
+    #[error(
+        "a parameter changes the cloth's mesh, which the recording is bound to; look for something else"
+    )]
+    MeshChanged,
+    /// A window lies outside of the recording.
+    #[error(
+        "the {name} window {from}:{to} s holds no recorded frame; the recording lasts from 0 to {duration:.3} s"
+    )]
+    Window {
+        /// Training or test.
+        name: &'static str,
+        /// Its start (s).
+        from: f64,
+        /// Its end (s).
+        to: f64,
+        /// How long the recording is (s).
+        duration: f64,
+    },
+    /// No simulation succeeded.
+    #[error("all {count} simulations failed; the first because: {first}")]
+    AllFailed {
+        /// How many.
+        count: usize,
+        /// Why the first did.
+        first: String,
+    },
+    /// A simulation failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The search cannot begin.
+    #[error(transparent)]
+    Search(#[from] OptimiseError),
+    /// The log is of another fit.
+    #[error("{path} is the log of a fit with other parameters; choose another folder or --force")]
+    OtherLog {
+        /// The log.
+        path: PathBuf,
+    },
+    /// The folder is of another fit.
+    #[error(
+        "{folder} was made by a fit of another scene, recording or window; choose another folder or --force"
+    )]
+    OtherFit {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There are results already.
+    #[error(
+        "{folder} has results of a fit already; go on with --resume, replace them with --force, or choose another -o"
+    )]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A picture could not be encoded.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The animation could not be made.
+    #[error(transparent)]
+    Present(#[from] PresentError),
+    /// Recordings could not be shown together.
+    #[error(transparent)]
+    Overlay(#[from] recording::CompareError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A file could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// A fit whose parts have been checked, ready to search.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    fit: Fit<'a>,
+    /// The recording beside the cloth.
+    pub target: Target,
+    /// The scene with the values to start from.
+    pub world: World,
+    train: [f64; 2],
+    test: [f64; 2],
+}
+
+/// Checks scene, recording, parameters and windows.
+pub fn prepare<'a>(mut fit: Fit<'a>) -> Result<Prepared<'a>, FitError> {
+    if fit.parameters.is_empty() {
+        return Err(FitError::NoParameters);
+    }
+    for (k, parameter) in fit.parameters.iter().enumerate() {
+        if fit.parameters[..k]
+            .iter()
+            .any(|p| p.field == parameter.field)
+        {
+            return Err(FitError::Twice(parameter.field.clone()));
+        }
+    }
+    let world = resolve(fit.source, fit.source.parse()?)?;
+    let cloth = find_cloth(&world, fit.cloth)?;
+    let empty = Observation::Clouds(crate::observation::CloudRecording {
+        times: Vec::new(),
+        clouds: Vec::new(),
+        notes: Vec::new(),
+    });
+    let observation = std::mem::replace(&mut fit.observation, empty);
+    let target = Target::new(observation, &world, cloth, &fit.target)?;
+    let duration = target.duration();
+    let train = fit.train.unwrap_or([0.0, 0.5 * duration]);
+    let test = fit.test.unwrap_or([train[1], duration]);
+    for (name, window) in [("training", train), ("test", test)] {
+        let [from, to] = window;
+        let inside = |t: &&f64| (from..=to).contains(*t);
+        // The first frame is where simulations begin; it says nothing.
+        if target.times.iter().skip(1).filter(inside).count() == 0 {
+            return Err(FitError::Window {
+                name,
+                from,
+                to,
+                duration,
+            });
+        }
+    }
+    Ok(Prepared {
+        fit,
+        target,
+        world,
+        train,
+        test,
+    })
+}
+
+fn find_cloth(world: &World, name: Option<&str>) -> Result<usize, FitError> {
+    let cloths = &world.model.cloths;
+    let known = || cloths.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    match name {
+        None if cloths.len() == 1 => Ok(0),
+        None => Err(FitError::WhichCloth(known())),
+        Some(name) => {
+            let found = cloths.iter().position(|c| c.name == name);
+            found.ok_or_else(|| FitError::NoSuchCloth {
+                name: name.to_owned(),
+                known: known(),
+            })
+        }
+    }
+}
+
+impl Prepared<'_> {
+    /// What is looked for.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.fit.parameters
+    }
+
+    /// Simulations with any values.
+    pub fn trials(&self) -> Trials<'_> {
+        Trials {
+            source: self.fit.source,
+            parameters: &self.fit.parameters,
+            target: &self.target,
+        }
+    }
+
+    /// Searches.
+    pub fn search(&self, observer: &mut dyn FitObserver) -> Result<FitOutcome, FitError> {
+        let begin = Instant::now();
+        let mut log = match self.fit.folder {
+            Some(folder) => {
+                self.claim(folder)?;
+                Log::open(folder, &self.fit.parameters, self.fit.resume)?
+            }
+            None => Log::in_memory(),
+        };
+        let mut first_failure = None;
+        let mut failed = 0;
+        let mut trouble = None;
+        let found = {
+            let mut losses = |points: &[Vec<f64>], best: f64| {
+                let losses = self.losses(points, &mut log, &mut failed, &mut first_failure);
+                let losses = losses.unwrap_or_else(|error| {
+                    trouble = Some(error);
+                    self.fit.stop.store(true, Ordering::Relaxed);
+                    vec![f64::INFINITY; points.len()]
+                });
+                let best = losses.iter().copied().fold(best, f64::min);
+                observer.progress(log.count, self.fit.search.budget, best.sqrt());
+                losses
+            };
+            search::search(
+                &self.fit.search,
+                &self.fit.parameters,
+                self.fit.stop,
+                &mut losses,
+            )?
+        };
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        if self.fit.stop.load(Ordering::Relaxed) {
+            return Ok(FitOutcome::Interrupted {
+                evaluations: log.count,
+            });
+        }
+        if !found.loss.is_finite() {
+            return Err(FitError::AllFailed {
+                count: log.count,
+                first: first_failure.unwrap_or_default(),
+            });
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        let course = self
+            .trials()
+            .run(&found.values, self.target.duration(), true)?;
+        let start: Vec<f64> = self.fit.parameters.iter().map(|p| p.start).collect();
+        let before = self.trials().run(&start, self.train[1], false);
+        let before = before.map_or(f64::NAN, |course| course.mean_error(self.train));
+        let errors = |window: [f64; 2]| WindowErrors {
+            window,
+            mean: course.mean_error(window),
+            dispersion: course.dispersion(window),
+        };
+        Ok(FitOutcome::Finished(Box::new(Fitted {
+            train: errors(self.train),
+            test: errors(self.test),
+            values: found.values,
+            before,
+            evaluations: log.count,
+            failed,
+            recalled: log.recalled,
+            seconds,
+            ended: found.ended,
+            history: found.history,
+            course,
+        })))
+    }
+
+    /// Losses of points, from the log or by simulation; infinite where a simulation failed or was not begun.
+    fn losses(
+        &self,
+        points: &[Vec<f64>],
+        log: &mut Log,
+        failed: &mut usize,
+        first_failure: &mut Option<String>,
+    ) -> Result<Vec<f64>, FitError> {
+        let mut losses: Vec<Option<f64>> = points.iter().map(|p| log.recall(p)).collect();
+        log.recalled += losses.iter().flatten().count();
+        let open: Vec<usize> = (0..points.len()).filter(|&k| losses[k].is_none()).collect();
+        let trials = self.trials();
+        let simulate = |&k: &usize| trials.run(&points[k], self.train[1], false);
+        let courses = crate::jobs::map(self.fit.jobs, &open, self.fit.stop, simulate, |_, _| {});
+        for (&k, course) in open.iter().zip(courses) {
+            let Some(course) = course else {
+                continue;
+            };
+            let loss = match course {
+                Ok(course) => course.loss(self.train),
+                Err(error) => {
+                    *failed += 1;
+                    first_failure.get_or_insert_with(|| error.to_string());
+                    f64::INFINITY
+                }
+            };
+            let loss = if loss.is_nan() { f64::INFINITY } else { loss };
+            log.note(&points[k], loss)?;
+            losses[k] = Some(loss);
+        }
+        Ok(losses
+            .into_iter()
+            .map(|l| l.unwrap_or(f64::INFINITY))
+            .collect())
+    }
+
+    /// Makes the folder, and refuses that of another fit.
+    fn claim(&self, folder: &Path) -> Result<(), FitError> {
+        std::fs::create_dir_all(folder).map_err(|source| FitError::Io {
+            path: folder.to_owned(),
+            source,
+        })?;
+        let mark = folder.join("fit.mark");
+        let known = std::fs::read_to_string(&mark).ok();
+        let own = self.mark();
+        match known {
+            Some(_) if !self.fit.resume && !self.fit.force => Err(FitError::Occupied {
+                folder: folder.to_owned(),
+            }),
+            Some(known) if self.fit.resume && known != own => Err(FitError::OtherFit {
+                folder: folder.to_owned(),
+            }),
+            _ => Ok(write_atomically(&mark, own.as_bytes())?),
+        }
+    }
+
+    /// Tells fits apart that would give other losses.
+    fn mark(&self) -> String {
+        let fields: Vec<&str> = self
+            .fit
+            .parameters
+            .iter()
+            .map(|p| p.field.as_str())
+            .collect();
+        let target = &self.target;
+        let sight = match &target.sight {
+            Sight::Nodes { places, .. } => format!("{:?} {:?}", places.first(), places.last()),
+            Sight::Clouds(clouds) => format!("{:?} {:?}", clouds.first(), clouds.last()),
+        };
+        format!(
+            "scene {:016x}\nrecording {:08x}\nparameters {}\ntrain {:?}\nstart {:?}\n",
+            self.world.fingerprint(),
+            crc32fast::hash(format!("{:?} {sight} {:?}", target.times, target.driven).as_bytes()),
+            fields.join(","),
+            self.train,
+            target.start,
+        )
+    }
+}

@@ -1,0 +1,171 @@
+//! `toile sweep`: many variants of a scene, one to a core, into one table.
+//!
+//! A row is on disk as soon as its variant is done, and a sweep that was stopped goes on with the rows that are missing. A variant that
+//! fails is a row too: it says why.
+
+mod axis;
+mod row;
+
+pub use axis::{AxisError, parse_axis};
+pub use row::{Row, simulate};
+
+use crate::table::TableError;
+use crate::variants::{Change, Variant, VariantError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use thiserror::Error;
+use toile_scene::run::{FolderError, write_atomically};
+use toile_scene::scene::{SceneSource, World};
+
+/// What to sweep over, and where to.
+#[derive(Debug)]
+pub struct Sweep<'a> {
+    /// The scene.
+    pub source: &'a SceneSource,
+    /// Its variants.
+    pub variants: &'a [Variant],
+    /// Simulations at once.
+    pub jobs: usize,
+    /// Folder for the results.
+    pub folder: &'a Path,
+    /// Keep the frames of every variant in a run folder of its own.
+    pub frames: bool,
+    /// Go on with the rows that are there.
+    pub resume: bool,
+    /// Replace results that are there already.
+    pub force: bool,
+    /// Set from outside to stop after the present simulations.
+    pub stop: &'a AtomicBool,
+}
+
+/// How a sweep ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepOutcome {
+    /// The rows, in the order of the variants; `None` where it was stopped before.
+    pub rows: Vec<Option<Row>>,
+    /// Rows that an earlier sweep had left.
+    pub recalled: usize,
+}
+
+/// A sweep that cannot be made.
+#[derive(Debug, Error)]
+pub enum SweepError {
+    /// A variant is no scene.
+    #[error(transparent)]
+    Variant(#[from] VariantError),
+    /// There are results already.
+    #[error(
+        "{folder} has results of a sweep already; go on with --resume, replace them with --force, or choose another -o"
+    )]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The results are of another sweep.
+    #[error(
+        "{folder} has results of another sweep (other fields, values or scene); choose another -o, or --force"
+    )]
+    OtherSweep {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A table cannot be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The folder cannot be made.
+    #[error("{path}: {source}")]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+const RESULTS: &str = "results.csv";
+const MARK: &str = "sweep.mark";
+
+/// Runs all variants. `done` hears how many rows there are.
+pub fn sweep(
+    job: &Sweep,
+    mut done: impl FnMut(usize, usize) + Send,
+) -> Result<SweepOutcome, SweepError> {
+    let worlds = job.variants.iter().map(|v| v.world(job.source));
+    let worlds = worlds.collect::<Result<Vec<World>, _>>()?;
+    claim(job, &worlds)?;
+    let path = job.folder.join(RESULTS);
+    let fields = fields(job.variants);
+    let mut rows: Vec<Option<Row>> = job.variants.iter().map(|_| None).collect();
+    if job.resume && path.exists() {
+        for (number, row) in row::read(&path, &fields, job.variants)? {
+            if let Some(place) = rows.get_mut(number) {
+                *place = Some(row);
+            }
+        }
+    }
+    let recalled = rows.iter().flatten().count();
+    let open: Vec<usize> = (0..rows.len()).filter(|&k| rows[k].is_none()).collect();
+    let work = |&number: &usize| {
+        let slug = format!("{number:04}");
+        let folder = job.frames.then(|| job.folder.join(slug));
+        simulate(&worlds[number], folder.as_deref(), job.stop)
+    };
+    let mut trouble = None;
+    let shared = &mut rows;
+    crate::jobs::map(job.jobs, &open, job.stop, work, |index, row| {
+        let Some(row) = row else {
+            return;
+        };
+        shared[open[index]] = Some(row.clone());
+        let table = row::table(&fields, job.variants, shared);
+        if let Err(error) = table.and_then(|table| table.save_csv(&path)) {
+            trouble.get_or_insert(error);
+        }
+        done(shared.iter().flatten().count(), shared.len());
+    });
+    if let Some(error) = trouble {
+        return Err(error.into());
+    }
+    let whole = row::table(&fields, job.variants, &rows)?;
+    whole.save_csv(&path)?;
+    whole.save_parquet(&job.folder.join("results.parquet"))?;
+    Ok(SweepOutcome { rows, recalled })
+}
+
+/// Makes the folder, and refuses that of another sweep.
+fn claim(job: &Sweep, worlds: &[World]) -> Result<(), SweepError> {
+    let folder = job.folder;
+    std::fs::create_dir_all(folder).map_err(|source| SweepError::Io {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let lines = worlds.iter().zip(job.variants);
+    let lines = lines.map(|(world, v)| format!("{:016x} {}\n", world.fingerprint(), v.label()));
+    let own: String = lines.collect();
+    let mark = folder.join(MARK);
+    match std::fs::read_to_string(&mark) {
+        Ok(_) if !job.resume && !job.force => Err(SweepError::Occupied {
+            folder: folder.to_owned(),
+        }),
+        Ok(known) if job.resume && known != own => Err(SweepError::OtherSweep {
+            folder: folder.to_owned(),
+        }),
+        _ => Ok(write_atomically(&mark, own.as_bytes())?),
+    }
+}
+
+/// Every field that some variant changes, once.
+fn fields(variants: &[Variant]) -> Vec<&str> {
+    let mut fields: Vec<&str> = Vec::new();
+    for change in variants.iter().flat_map(|v| &v.changes) {
+        if let Change::Field(field, _) = change
+            && !fields.contains(&field.as_str())
+        {
+            fields.push(field);
+        }
+    }
+    fields
+}

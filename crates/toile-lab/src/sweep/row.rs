@@ -1,0 +1,284 @@
+//! One variant of a sweep: what its run says in one line.
+
+use crate::measure::motion::EnergyDrift;
+use crate::table::{Cell, ColumnKind, Table, TableError};
+use crate::variants::{Change, Variant};
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use toile::advance::advance;
+use toile::certificate::Energies;
+use toile::contact::intersections;
+use toile::state::State;
+use toile::step::Workspace;
+use toile_scene::report::MetricsTable;
+use toile_scene::run::{
+    Checkpoint, FrameMetrics, METRIC_COLUMNS, RunFolder, RunOptions, RunOutcome, judge, run,
+};
+use toile_scene::scene::World;
+use toile_scene::spec::CertifySpec;
+use toml::Value;
+
+/// Columns with numbers, in their order.
+pub const NUMBERS: [&str; 23] = [
+    "nodes",
+    "faces",
+    "step",
+    "stretch_worst",
+    "stretch_mean",
+    "gap_smallest",
+    "pin_residual",
+    "iterations",
+    "linear_residual",
+    "limit_iterations",
+    "limit_residual",
+    "collisions",
+    "impact_zone",
+    "intersections",
+    "unconverged_steps",
+    "rejected_steps",
+    "energy_total",
+    "energy_kinetic",
+    "energy_rise",
+    "lowest",
+    "highest",
+    "fastest",
+    "seconds",
+];
+
+/// What a variant came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Numbers in the order of [`NUMBERS`]; NaN where there is none. All of them if it failed.
+    pub numbers: [f64; NUMBERS.len()],
+    /// `finished`, or why it failed.
+    pub status: String,
+    /// Whether the scene's expectations hold; `None` if it has none, or if it failed.
+    pub holds: Option<bool>,
+}
+
+/// Runs a variant, into a folder if one is given. `None` if it was stopped.
+pub fn simulate(world: &World, folder: Option<&Path>, stop: &AtomicBool) -> Option<Row> {
+    let begin = Instant::now();
+    let done = match folder {
+        Some(folder) => in_folder(world, folder, stop),
+        None => in_memory(world, stop),
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    match done {
+        Ok(Some((metrics, state))) => Some(row(world, &metrics, &state, seconds)),
+        Ok(None) => None,
+        Err(message) => Some(Row {
+            numbers: [f64::NAN; NUMBERS.len()],
+            status: message,
+            holds: None,
+        }),
+    }
+}
+
+type Ended = Option<(MetricsTable, State)>;
+
+fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
+    let mut state = world.state.clone();
+    let mut workspace = Workspace::new(&world.model, None);
+    let schedule = &world.schedule;
+    let mut table = format!("{METRIC_COLUMNS}\n");
+    let certify = world.certify != CertifySpec::Never && !world.model.contacts.is_empty();
+    for frame in 1..=schedule.frames {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let mut metrics = FrameMetrics::empty();
+        for _ in 0..schedule.substeps {
+            let (step, control) = (schedule.step, &schedule.control);
+            let report = advance(&world.model, &mut state, &mut workspace, step, control);
+            metrics.add(&report.map_err(|error| error.to_string())?);
+            if certify && world.certify == CertifySpec::EveryStep {
+                let found = intersections(&world.model, &state.positions).len();
+                metrics.intersections = metrics.intersections.max(Some(found));
+            }
+        }
+        if certify {
+            let found = intersections(&world.model, &state.positions).len();
+            metrics.intersections = metrics.intersections.max(Some(found));
+        }
+        let time = frame as f64 / schedule.fps;
+        table += &metrics.row(time, &Energies::of(&world.model, &state));
+        table.push('\n');
+    }
+    let table = MetricsTable::parse_csv(&table).map_err(|error| error.to_string())?;
+    Ok(Some((table, state)))
+}
+
+fn in_folder(world: &World, path: &Path, stop: &AtomicBool) -> Result<Ended, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let folder = RunFolder::resume(path).map_err(|e| text(&e))?;
+    let options = RunOptions {
+        until: None,
+        resume: true,
+        threads: Some(1),
+        checkpoint_interval: 5.0,
+        stop,
+    };
+    let summary = run(world, &folder, &options, &mut ()).map_err(|e| text(&e))?;
+    if summary.outcome == RunOutcome::Interrupted {
+        return Ok(None);
+    }
+    let metrics = std::fs::read_to_string(folder.file("metrics.csv")).map_err(|e| text(&e))?;
+    let metrics = MetricsTable::parse_csv(&metrics).map_err(|e| text(&e))?;
+    let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).map_err(|e| text(&e))?;
+    let state = checkpoint.map_or_else(|| world.state.clone(), |c| c.state);
+    Ok(Some((metrics, state)))
+}
+
+fn row(world: &World, metrics: &MetricsTable, state: &State, seconds: f64) -> Row {
+    let column = |name: &str| {
+        let index = metrics.columns.iter().position(|c| c == name);
+        let values = metrics
+            .rows
+            .iter()
+            .filter_map(move |row| index.map(|k| row[k]));
+        values.filter(|v| v.is_finite()).collect::<Vec<f64>>()
+    };
+    let worst = |name: &str| column(name).into_iter().fold(f64::NAN, f64::max);
+    let least = |name: &str| column(name).into_iter().fold(f64::NAN, f64::min);
+    let sum = |name: &str| column(name).into_iter().sum::<f64>();
+    let last = |name: &str| column(name).last().copied().unwrap_or(f64::NAN);
+    let heights = || state.positions.iter().map(|p| p.z);
+    let rise = EnergyDrift::of(column("energy_total")).map_or(f64::NAN, |d| d.largest_rise);
+    let speeds = state.velocities.iter().map(|v| v.length());
+    let verdicts = judge(&world.expect, metrics, state);
+    Row {
+        numbers: [
+            world.model.node_count() as f64,
+            world.model.face_count() as f64,
+            world.schedule.step,
+            worst("stretch_worst"),
+            last("stretch_mean"),
+            least("gap_smallest"),
+            worst("pin_residual"),
+            sum("iterations"),
+            worst("linear_residual"),
+            sum("limit_iterations"),
+            worst("limit_residual"),
+            sum("collisions"),
+            worst("impact_zone"),
+            worst("intersections"),
+            sum("unconverged_steps"),
+            sum("rejected_steps"),
+            last("energy_total"),
+            last("energy_kinetic"),
+            rise,
+            heights().fold(f64::NAN, f64::min),
+            heights().fold(f64::NAN, f64::max),
+            speeds.fold(f64::NAN, f64::max),
+            seconds,
+        ],
+        status: "finished".into(),
+        holds: (!verdicts.is_empty()).then(|| verdicts.iter().all(|v| v.holds)),
+    }
+}
+
+/// Columns before those of the fields.
+const NUMBER: &str = "number";
+
+/// Names and kinds of all columns. A field whose values are all numbers is a column of numbers.
+fn columns(fields: &[&str], variants: &[Variant]) -> Vec<(String, ColumnKind)> {
+    let named = |name: &str, kind| (name.to_owned(), kind);
+    let kind = |field: &str| {
+        let numeric = |v: &Variant| matches!(value(v, field), Cell::Number(_));
+        match variants.iter().all(numeric) {
+            true => ColumnKind::Number,
+            false => ColumnKind::Text,
+        }
+    };
+    let mut columns = vec![named(NUMBER, ColumnKind::Integer)];
+    columns.extend(fields.iter().map(|field| named(field, kind(field))));
+    columns.extend(["status", "expectations"].map(|name| named(name, ColumnKind::Text)));
+    columns.extend(NUMBERS.map(|name| named(name, ColumnKind::Number)));
+    columns
+}
+
+/// All rows that there are, with the values of their variants.
+pub(super) fn table(
+    fields: &[&str],
+    variants: &[Variant],
+    rows: &[Option<Row>],
+) -> Result<Table, TableError> {
+    let columns = columns(fields, variants);
+    let kinds: Vec<ColumnKind> = columns.iter().map(|(_, kind)| *kind).collect();
+    let mut table = Table::new(columns)?;
+    for (number, (variant, row)) in variants.iter().zip(rows).enumerate() {
+        let Some(row) = row else {
+            continue;
+        };
+        let mut cells = vec![Cell::from(number)];
+        for (field, kind) in fields.iter().zip(&kinds[1..]) {
+            cells.push(match (value(variant, field), kind) {
+                (Cell::Number(number), ColumnKind::Text) => Cell::Text(number.to_string()),
+                (cell, _) => cell,
+            });
+        }
+        cells.push(Cell::from(row.status.as_str()));
+        let verdict = |holds: bool| if holds { "hold" } else { "missed" };
+        cells.push(Cell::from(row.holds.map(verdict)));
+        let number = |v: &f64| {
+            if v.is_finite() {
+                Cell::Number(*v)
+            } else {
+                Cell::Missing
+            }
+        };
+        cells.extend(row.numbers.iter().map(number));
+        table.push(cells)?;
+    }
+    Ok(table)
+}
+
+/// A variant's value of a field.
+fn value(variant: &Variant, field: &str) -> Cell {
+    let found = variant.changes.iter().find_map(|change| match change {
+        Change::Field(name, value) if name == field => Some(value),
+        _ => None,
+    });
+    match found {
+        Some(Value::Float(number)) => Cell::Number(*number),
+        Some(Value::Integer(number)) => Cell::Number(*number as f64),
+        Some(Value::String(text)) => Cell::Text(text.clone()),
+        Some(other) => Cell::Text(other.to_string()),
+        None => Cell::Missing,
+    }
+}
+
+/// Rows of an earlier sweep with their numbers.
+pub(super) fn read(
+    path: &Path,
+    fields: &[&str],
+    variants: &[Variant],
+) -> Result<Vec<(usize, Row)>, TableError> {
+    let table = Table::read_csv(File::open(path)?, columns(fields, variants))?;
+    let text = |row: usize, name: &str| match table.cell(row, table.find(name)?)? {
+        Cell::Text(text) => Some(text),
+        _ => None,
+    };
+    let places = table.numbers(NUMBER).unwrap_or_default();
+    let columns = NUMBERS.map(|name| table.numbers(name).unwrap_or_default());
+    let rows = places.into_iter().enumerate();
+    let rows = rows.filter_map(|(row, place)| {
+        let numbers = columns
+            .each_ref()
+            .map(|c| c.get(row).copied().unwrap_or(f64::NAN));
+        let holds = text(row, "expectations").map(|word| word == "hold");
+        let status = text(row, "status")?;
+        Some((
+            place as usize,
+            Row {
+                numbers,
+                status,
+                holds,
+            },
+        ))
+    });
+    Ok(rows.collect())
+}
