@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every machine, today and later.
+//! Random numbers that are the same in every run, today and later.
 //!
 //! What is drawn here ends up in logs that are replayed, so the generator is written down in this file and not
 //! left to a crate that may choose another one.

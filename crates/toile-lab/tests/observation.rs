@@ -9,7 +9,7 @@ use toile_lab::observation::{NodeRecording, Observation, ReadOptions, read, writ
 fn folder(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("observation-{name}"));
     let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
+    fs::create_dir_all(&path).expect("the folder for tests can be made");
     path
 }
 

@@ -79,14 +79,22 @@ impl Damage {
         }
     }
 
-    /// Hides positions, besides those that were hidden already.
+    /// Hides positions, besides those that were hidden already. In the first frame at least one is left, or the frame
+    /// would be lost.
     fn hide(&self, recording: &NodeRecording, frames: &mut [Vec<DVec3>]) {
         let mut random = self.random(1);
+        let first_frame = frames[0].clone();
         let seen = recording.seen.iter().flatten();
         for (position, &seen) in frames.iter_mut().flatten().zip(seen) {
             if random.uniform() < self.missing || !seen {
                 *position = DVec3::NAN;
             }
+        }
+        let first = recording.seen[0].iter().position(|&seen| seen);
+        if let Some(node) = first
+            && frames[0].iter().all(|position| position.is_nan())
+        {
+            frames[0][node] = first_frame[node];
         }
     }
 

@@ -9,8 +9,8 @@
 //! * [`NodeRecording`] has the same nodes in every frame, [`CloudRecording`] only points.
 //! * [`write_nodes`] is for numpy and for recordings made from simulations; [`Damage`] makes those as bad as real ones.
 //!
-//! Positions are in metres, times in seconds. NPY files are taken apart here and not by a crate: those there are take
-//! two minutes to compile, for one line of header.
+//! Positions are in metres, times in seconds. NPY files are taken apart here: the crates for them bring a parser generator
+//! for one line of header, and take longer to compile than the engine.
 
 mod array;
 mod clouds;

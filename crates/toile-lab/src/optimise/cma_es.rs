@@ -58,7 +58,10 @@ impl CmaEs {
     fn search(&self, ledger: &mut Ledger, settings: &Settings) -> Result<(), StopReason> {
         let n = self.start.len();
         let usual = 4 + (3.0 * (n as f64).ln()) as usize;
-        let mut population = self.population.unwrap_or(usual).max(4).next_multiple_of(2);
+        // No generation needs to be larger than the budget.
+        let most = settings.max_evaluations.clamp(4, 1 << 30);
+        let asked = self.population.unwrap_or(usual).clamp(4, most);
+        let mut population = asked.next_multiple_of(2);
         let mut random = Random::new(settings.seed);
         for round in 0..=self.restarts {
             let mean = match round {

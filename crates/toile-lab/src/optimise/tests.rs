@@ -161,9 +161,11 @@ fn failed_simulations_are_walked_around() {
     }
 }
 
+type Search<'a> = dyn Fn(&mut dyn Objective) -> Minimum + 'a;
+
 /// Runs both optimisers; gives what each found and the points it asked for.
 fn both(settings: &Settings, stop_after: usize) -> Vec<(Minimum, Vec<Vec<f64>>)> {
-    let searches: [&dyn Fn(&mut dyn Objective) -> Minimum; 2] = [
+    let searches: [&Search; 2] = [
         &|objective| {
             NelderMead::new(vec![0.4, 0.55])
                 .minimise(objective, settings)
@@ -177,7 +179,7 @@ fn both(settings: &Settings, stop_after: usize) -> Vec<(Minimum, Vec<Vec<f64>>)>
             search.minimise(objective, settings).unwrap()
         },
     ];
-    let run = |search: &&dyn Fn(&mut dyn Objective) -> Minimum| {
+    let run = |search: &&Search| {
         let mut logged = Logged::new(rastrigin);
         logged.stop_after = stop_after;
         (search(&mut logged), logged.log)
