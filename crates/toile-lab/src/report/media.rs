@@ -12,8 +12,8 @@ const CLIP_LEAST: usize = 200_000;
 /// What became of a picture or a clip.
 #[derive(Clone, Debug)]
 pub(super) enum Shown {
-    /// A picture's address that holds all of it.
-    Picture(String),
+    /// A picture's address that holds all of it, its width and its height (pixels).
+    Picture(String, [u32; 2]),
     /// A clip's frames.
     Clip(Box<EmbeddedRecording>),
     /// There was no room for it.
@@ -57,15 +57,13 @@ impl<'a> Media<'a> {
     fn try_picture(&mut self, path: &Path) -> Result<Shown, String> {
         let file = self.inside(path)?;
         let bytes = std::fs::read(&file).map_err(|error| error.to_string())?;
-        if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-            return Err("it is not a PNG picture".to_owned());
-        }
+        let size = png_size(&bytes).ok_or("it is not a PNG picture")?;
         let text = 4 * bytes.len().div_ceil(3) + 32;
         if text > self.room {
             return Ok(self.link(&file, bytes.len() as u64));
         }
         self.room -= text;
-        Ok(Shown::Picture(data_uri("image/png", &bytes)))
+        Ok(Shown::Picture(data_uri("image/png", &bytes), size))
     }
 
     pub fn clip(&mut self, path: &Path) -> Shown {
@@ -108,6 +106,18 @@ impl<'a> Media<'a> {
             bytes,
         }
     }
+}
+
+/// Width and height of a PNG picture (pixels), as its first chunk has them.
+fn png_size(bytes: &[u8]) -> Option<[u32; 2]> {
+    let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
+    let header = rest.get(8..16)?;
+    let number = |at: usize| {
+        header[at..at + 4]
+            .iter()
+            .fold(0, |n, &b| n << 8 | u32::from(b))
+    };
+    Some([number(0), number(4)])
 }
 
 /// The way from a folder to a file; if there is none, the file's full path.

@@ -115,7 +115,7 @@ fn report(
 fn summary(page: &Page) -> ReportSummary {
     let mut summary = ReportSummary::default();
     let mut count = |shown: &Shown, path: &Path| match shown {
-        Shown::Picture(_) | Shown::Clip(_) => summary.embedded += 1,
+        Shown::Picture(..) | Shown::Clip(_) => summary.embedded += 1,
         Shown::Linked { .. } => summary.linked += 1,
         Shown::Missing { .. } => summary.missing.push(path.to_owned()),
     };

@@ -228,8 +228,8 @@ fn picture(shown: &Shown, path: &Path) -> String {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = escape(&name);
     match shown {
-        Shown::Picture(address) => format!(
-            "<figure><button type=\"button\" class=\"picture\" aria-label=\"Enlarge {name}\"><img src=\"{address}\" alt=\"{name}\" loading=\"lazy\"></button>\
+        Shown::Picture(address, [width, height]) => format!(
+            "<figure><button type=\"button\" class=\"picture\" aria-label=\"Enlarge {name}\"><img src=\"{address}\" alt=\"{name}\" width=\"{width}\" height=\"{height}\" decoding=\"async\"></button>\
              <figcaption>{name}</figcaption></figure>\n"
         ),
         other => elsewhere(other, "picture", path),
@@ -269,7 +269,7 @@ fn elsewhere(shown: &Shown, kind: &str, path: &Path) -> String {
             "<p class=\"missing\">The {kind} {path} cannot be shown: {}.</p>\n",
             escape(why)
         ),
-        Shown::Picture(_) | Shown::Clip(_) => String::new(),
+        Shown::Picture(..) | Shown::Clip(_) => String::new(),
     }
 }
 
