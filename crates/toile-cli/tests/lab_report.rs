@@ -8,11 +8,11 @@ use serde_json::Value;
 const QUICK: [&str; 5] = ["lab", "run", "degrees-of-freedom", "free-flight", "--quick"];
 
 fn json(folder: &Folder, name: &str) -> Value {
-    serde_json::from_slice(&folder.read(name)).unwrap()
+    serde_json::from_slice(&folder.read(name)).expect("JSON")
 }
 
 fn page(folder: &Folder, name: &str) -> String {
-    String::from_utf8(folder.read(name)).unwrap()
+    String::from_utf8(folder.read(name)).expect("text")
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn experiments_say_what_they_are_about() {
     assert!(short.lines().count() < 60 && long.len() > 4 * short.len());
     let shown = toile(&folder, &["lab", "show", "pendulum"]).good().stdout;
     assert!(
-        shown.contains("ruler on a nail") && shown.contains("20 N·m"),
+        shown.contains("like a ruler on a") && shown.contains("20 N·m"),
         "{shown}"
     );
     assert!(long.contains(shown.trim()));

@@ -15,7 +15,7 @@ mod tests;
 
 use crate::results::Results;
 use media::{Media, Shown};
-use page::{Page, Section};
+use page::{Page, Section, shell_json};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile_scene::report::player_shell;
@@ -90,14 +90,13 @@ fn report(
     let mut page = Page {
         sections: bare.collect(),
         damaged: &results.damaged,
-        shell: player_shell(),
+        shell: shell_json(&player_shell()),
         budget_bytes,
     };
-    let items: usize = outcomes
-        .iter()
-        .map(|o| o.pictures.len() + o.clips.len())
-        .sum();
-    let text = page.write().len() + AROUND * items;
+    let pictures: usize = outcomes.iter().map(|o| o.pictures.len()).sum();
+    let clips: usize = outcomes.iter().map(|o| o.clips.len()).sum();
+    let player = if clips > 0 { page.shell.len() } else { 0 };
+    let text = page.write().len() + player + AROUND * (pictures + clips);
     let mut media = Media::new(folder, out, budget_bytes.saturating_sub(text));
     // Pictures come first: a page without clips says more than one without pictures.
     for section in &mut page.sections {

@@ -15,8 +15,8 @@ const SCRIPT: &str = include_str!("script.js");
 pub(super) struct Page<'a> {
     pub sections: Vec<Section<'a>>,
     pub damaged: &'a [DamagedResult],
-    /// The player without a recording.
-    pub shell: [String; 3],
+    /// The player without a recording, as [`shell_json`] has it.
+    pub shell: String,
     pub budget_bytes: usize,
 }
 
@@ -51,7 +51,7 @@ impl Page<'_> {
         match name {
             "style" => STYLE.to_owned(),
             "script" => SCRIPT.to_owned(),
-            "shell" => self.shell_json(),
+            "shell" => self.shell(),
             "headline" => match failed {
                 0 => "Every verdict holds".to_owned(),
                 1 => "One experiment has verdicts that fail".to_owned(),
@@ -70,14 +70,12 @@ impl Page<'_> {
     }
 
     /// The shell is needed only where a clip is.
-    fn shell_json(&self) -> String {
+    fn shell(&self) -> String {
         let clip = |shown: &Shown| matches!(shown, Shown::Clip(_));
-        if !self.sections.iter().any(|s| s.clips.iter().any(clip)) {
-            return "[]".to_owned();
+        match self.sections.iter().any(|s| s.clips.iter().any(clip)) {
+            true => self.shell.clone(),
+            false => "[]".to_owned(),
         }
-        let json = serde_json::to_string(&self.shell).expect("three texts");
-        // A "</script>" in it must not end the script element.
-        json.replace('<', "\\u003c")
     }
 
     fn summary(&self) -> String {
@@ -136,6 +134,13 @@ impl Page<'_> {
             bytes(self.budget_bytes as u64)
         )
     }
+}
+
+/// The three parts of the player's page, as JSON that may stand inside a script element.
+pub(super) fn shell_json(parts: &[String; 3]) -> String {
+    let json = serde_json::to_string(parts).expect("three texts");
+    // A "</script>" in it must not end the script element.
+    json.replace('<', "\\u003c")
 }
 
 fn verdict_badge(outcome: &Outcome) -> String {
