@@ -3,9 +3,7 @@
 use crate::registry::LabError;
 use toile::contact::Body;
 use toile::state::State;
-use toile_scene::recording::{
-    Arrangement, BodyPose, RecordedFrame, Reel, Variant, colors_of, compare,
-};
+use toile_scene::recording::{Arrangement, BodyPose, RecordedFrame, Reel, Variant, compare};
 use toile_scene::scene::World;
 
 /// A clip is thinned to stay within this (bytes of frames).
@@ -55,18 +53,13 @@ pub struct ClipRecorder {
 impl ClipRecorder {
     /// For a world, at so many frames a second at the most.
     pub fn new(world: &World, fps: f64) -> Self {
-        let mut reel = Reel {
+        let reel = Reel {
             title: String::new(),
             fps,
             cloths: world.cloth_tracks.clone(),
             bodies: world.body_tracks.clone(),
             frames: Vec::new(),
         };
-        // A row of sheets that all look alike is hard to follow.
-        if reel.cloths.len() > 1 {
-            let cloths = reel.cloths.iter_mut().enumerate();
-            cloths.for_each(|(place, cloth)| cloth.colors = colors_of(place));
-        }
         ClipRecorder {
             most: frames_at_most(&reel),
             bodies: world.model.bodies.clone(),
