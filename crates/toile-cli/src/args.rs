@@ -492,7 +492,7 @@ pub enum FitMethod {
 pub enum FitStart {
     /// Where the recording begins, at rest
     Recording,
-    /// There, after the cloth has come to rest while held nodes wait
+    /// The scene's shape laid onto the first recorded frame, come to rest
     Settled,
     /// As the scene says
     Scene,

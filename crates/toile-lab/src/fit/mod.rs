@@ -12,8 +12,10 @@
 //! Simulations are independent of each other and run one to a thread. All of them are in a log, from which a fit that was stopped is
 //! resumed: the optimisers are deterministic, so it only has to start again.
 
+mod hanger;
 mod log;
 mod parameter;
+mod place;
 mod search;
 mod sensitivity;
 mod show;
@@ -47,7 +49,8 @@ use toile_scene::scene::{SceneError, SceneSource, World, resolve};
 pub enum Start {
     /// Where the recording begins, node by node, at rest.
     Recording,
-    /// There too, but first the cloth comes to rest while held nodes wait: a noisy first frame stretches it.
+    /// The scene's shape, laid as a whole onto the first recorded frame, and come to rest while held nodes wait there: node by node, a noisy
+    /// frame would stretch and crease the cloth.
     Settled,
     /// As the scene says.
     Scene,

@@ -4,6 +4,7 @@
 //! mesh may be coarser, finer or irregular. Recordings without a grid must have the mesh's nodes in the mesh's order. A cloud of
 //! points has no nodes: it is held against the surface.
 
+use super::hanger::mend;
 use super::track::{noise, smooth};
 use super::{FitError, Start};
 use crate::measure::rest_map::extent;
@@ -144,6 +145,25 @@ impl Target {
             notes.push(format!(
                 "held nodes shake by {:.1} mm; their tracks were smoothed over ±{reach} s",
                 1e3 * worst
+            ));
+        }
+        let rest = &world.rest_positions[cloth];
+        let at_rest = driven
+            .iter()
+            .map(|(node, _)| rest[(node - first_node) as usize]);
+        let at_rest: Vec<DVec3> = at_rest.collect();
+        let mut tracks: Vec<Vec<DVec3>> = driven.iter().map(|(_, track)| track.clone()).collect();
+        let mended = mend(&mut tracks, &at_rest, if noisy { worst } else { 0.0 });
+        for ((_, track), mended) in driven.iter_mut().zip(tracks) {
+            *track = mended;
+        }
+        if mended.rigid {
+            notes.push("held nodes keep their distances but for noise; they are moved like one rigid hanger".into());
+        }
+        if mended.too_far > 1e-4 {
+            notes.push(format!(
+                "held nodes were recorded up to {:.1} mm farther apart than the cloth between them is long, and were brought together",
+                1e3 * mended.too_far
             ));
         }
         let start = settings.start.unwrap_or(match noisy {

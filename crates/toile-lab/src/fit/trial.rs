@@ -1,5 +1,6 @@
 //! One simulation with some parameters, held against the recording.
 
+use super::place::laid_onto;
 use super::target::{Sight, Target};
 use super::{FitError, Parameter, Start};
 use crate::measure::agreement::{Agreement, agreement};
@@ -120,17 +121,33 @@ impl Trials<'_> {
             let path = path.map_err(|error| FitError::Track(error.to_string()))?;
             pin.path = PinPath::Recorded(path);
         }
-        if let (Sight::Nodes { places, .. }, true) = (&target.sight, target.start != Start::Scene) {
-            let nodes = world.model.cloths[target.cloth].nodes.clone();
-            if places[0].len() != nodes.len() {
-                return Err(FitError::MeshChanged);
-            }
-            world.state.positions[nodes].copy_from_slice(&places[0]);
-            for (node, track) in &target.driven {
-                world.state.positions[*node as usize] = track[0];
-            }
-        }
+        self.place(&mut world)?;
         Ok(world)
+    }
+
+    /// Puts the cloth where the recording begins. A noisy first frame only says where the scene's own shape lies as a whole.
+    fn place(&self, world: &mut World) -> Result<(), FitError> {
+        let target = self.target;
+        let (Sight::Nodes { places, seen }, true) = (&target.sight, target.start != Start::Scene)
+        else {
+            return Ok(());
+        };
+        let nodes = world.model.cloths[target.cloth].nodes.clone();
+        if places[0].len() != nodes.len() {
+            return Err(FitError::MeshChanged);
+        }
+        let cloth = &mut world.state.positions[nodes];
+        match target.start {
+            Start::Settled => {
+                let laid = laid_onto(cloth, &places[0], |n| seen[0][n]);
+                cloth.copy_from_slice(&laid);
+            }
+            _ => cloth.copy_from_slice(&places[0]),
+        }
+        for (node, track) in &target.driven {
+            world.state.positions[*node as usize] = track[0];
+        }
+        Ok(())
     }
 
     /// Simulates up to a time (s) after the start of the recording.

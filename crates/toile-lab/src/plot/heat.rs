@@ -1,6 +1,6 @@
 //! A map of numbers over two quantities: one coloured, labelled field for each pair.
 
-use super::{FRAME, PAPER};
+use super::PAPER;
 use toile_render::{Anchor, Image, Rgb, Size, TextStyle};
 
 /// A map in the making. Rows go up, columns to the right.
@@ -16,6 +16,7 @@ pub(crate) struct HeatMap {
     pub marked: Option<[usize; 2]>,
 }
 
+const INK: Rgb = [0.10, 0.11, 0.13];
 const UNKNOWN: Rgb = [0.8, 0.8, 0.8];
 /// Dark is small, which is good: blue over green to light yellow.
 const SCALE: [Rgb; 5] = [
@@ -74,7 +75,7 @@ impl HeatMap {
                     [width - 2.0 * edge, height - 2.0 * edge],
                     color,
                 );
-                let ink = if known && share > 0.55 { FRAME } else { PAPER };
+                let ink = if known && share > 0.4 { INK } else { PAPER };
                 let style = TextStyle { color: ink, ..text };
                 let middle = [corner[0] + 0.5 * width, corner[1] + 0.5 * height + 5.0];
                 image.write(&short(value), middle[0], middle[1], Anchor::Middle, &style);

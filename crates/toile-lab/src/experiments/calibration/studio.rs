@@ -116,7 +116,7 @@ pub(super) fn scene(
         "[time]\nduration = 1\nfps = 10\nstep = {step:?}\nintegrator = \"bdf2\"\n\
          [environment]\ngravity = [0, 0, -9.8]\n\
          [cloth.sheet]\nmesh.grid = {{ size = {SIZE:?}, cells = {cells:?} }}\n\
-         place.rotate_degrees = [90, 0, 90]\nmodel = \"{model}\"\nbending = \"none\"\n\
+         place.rotate_degrees = [90, 0, 90]\nmodel = \"{model}\"\n\
          damping = {damping:?}\nvirtual_mass = {:?}\n\
          [[cloth.sheet.pin]]\nselect.corners = [2, 3]\n\
          [cloth.sheet.material]\ndensity = {DENSITY:?}\n",
