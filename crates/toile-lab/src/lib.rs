@@ -31,6 +31,7 @@ mod strip;
 pub mod sweep;
 pub mod table;
 pub mod variants;
+pub mod textile;
 
 pub use clip::{Clip, ClipRecorder};
 pub use outcome::{ClipFile, Measurement, Outcome, Parameter};

@@ -16,10 +16,11 @@ mod ink;
 
 pub(crate) use axis::Axis;
 pub(crate) use heat::HeatMap;
+pub(crate) use ink::draw_line;
 
 use axis::Span;
 use glam::Vec2;
-use ink::{Marker, draw_line, draw_marker};
+use ink::{Marker, draw_marker};
 use toile_render::{Anchor, Image, Rgb, Size, TextStyle};
 
 /// A size that is good to read on a page.

@@ -54,7 +54,7 @@ pub(super) fn draw_marker(image: &mut Image, at: Vec2, marker: Marker, color: Rg
 const DASH: [f32; 2] = [7.0, 5.0];
 
 /// Draws a line through points, `width` pixels wide.
-pub(super) fn draw_line(image: &mut Image, points: &[Vec2], width: f32, color: Rgb, dashed: bool) {
+pub(crate) fn draw_line(image: &mut Image, points: &[Vec2], width: f32, color: Rgb, dashed: bool) {
     let mut travelled = 0.0;
     for ends in points.windows(2) {
         let [from, to] = [ends[0], ends[1]];

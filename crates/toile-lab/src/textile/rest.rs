@@ -1,0 +1,203 @@
+//! Bringing a specimen to rest.
+//!
+//! Cloth whose shape follows from energies alone is handed to the static solver. Cloth with a limit has no energy that could be
+//! minimised; it falls, damped by the air, until nothing moves any more. Both start from the state as it is, with every free
+//! node displaced a little at random, so that cloth that lies flat can fold.
+
+use super::TextileError;
+use glam::DVec3;
+use std::ops::ControlFlow;
+use toile::advance::{StepControl, advance};
+use toile::drive::PinState;
+use toile::equilibrium::{EquilibriumSettings, EquilibriumStatus, minimise};
+use toile::state::State;
+use toile::step::Workspace;
+use toile_scene::scene::World;
+
+/// How rest is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// By the static solver where there is no limit, else by damped motion.
+    #[default]
+    Auto,
+    /// By the static solver; refuses limits, knows no friction.
+    Static,
+    /// By damped motion.
+    Dynamic,
+}
+
+/// When a specimen counts as being at rest, and how it gets there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rest {
+    /// How rest is found.
+    pub method: Method,
+    /// Static: force left over weight.
+    pub tolerance: f64,
+    /// Dynamic: no node is faster than this (m/s) for [`QUIET`] seconds.
+    pub speed: f64,
+    /// Dynamic: time step (s).
+    pub step: f64,
+    /// Dynamic: simulated time at the most (s).
+    pub patience: f64,
+    /// Dynamic: damping by the air (1/s).
+    pub damping: f64,
+    /// Size of the random displacement at the start (m).
+    pub noise: f64,
+    /// Another number gives another displacement.
+    pub seed: u64,
+}
+
+/// How long nothing may move (s).
+pub const QUIET: f64 = 0.1;
+
+impl Default for Rest {
+    fn default() -> Self {
+        Rest {
+            method: Method::Auto,
+            tolerance: 1e-5,
+            speed: 2e-3,
+            step: 0.01,
+            patience: 12.0,
+            damping: 2.0,
+            noise: 1e-5,
+            seed: 1,
+        }
+    }
+}
+
+/// A specimen at rest.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// Where it is.
+    pub state: State,
+    /// What was done: never [`Method::Auto`].
+    pub method: Method,
+    /// Newton steps, or time steps.
+    pub iterations: u64,
+    /// Force left over weight (static), or the fastest node's speed (dynamic, m/s).
+    pub left: f64,
+    /// Energy stored in the cloth (J), where the static solver found it.
+    pub stored: Option<f64>,
+}
+
+impl Rest {
+    /// Brings a world to rest.
+    pub fn settle(&self, world: &World, start: &State) -> Result<Settled, TextileError> {
+        let mut state = start.clone();
+        // Whatever held it before: pins take their nodes where they are now.
+        state.pins.fill(PinState::default());
+        self.shake(world, &mut state);
+        let limited = !world.model.limits.is_empty();
+        match self.method {
+            Method::Dynamic => self.fall(world, state),
+            Method::Auto if limited => self.fall(world, state),
+            Method::Auto | Method::Static => self.minimise(world, state),
+        }
+    }
+
+    /// Displaces every free node upwards or downwards, by numbers that follow from the seed.
+    fn shake(&self, world: &World, state: &mut State) {
+        let mut held = vec![false; state.positions.len()];
+        for pin in &world.model.pins {
+            for &node in &pin.nodes {
+                held[node as usize] = true;
+            }
+        }
+        for (i, x) in state.positions.iter_mut().enumerate() {
+            if !held[i] {
+                *x += DVec3::Z * self.noise * uneven(self.seed, i as u64);
+            }
+        }
+    }
+
+    fn minimise(&self, world: &World, mut state: State) -> Result<Settled, TextileError> {
+        let settings = EquilibriumSettings {
+            tolerance: self.tolerance,
+            perturbation: 0.0,
+            ..world.drape
+        };
+        let end = minimise(&world.model, &mut state, &settings, &mut |_| {
+            ControlFlow::Continue(())
+        })?;
+        let left = end.certificate.gradient;
+        // A search that ends in rounding is good enough if nobody could see the difference.
+        let rounded = end.status == EquilibriumStatus::Stalled && left < 30.0 * self.tolerance;
+        if end.status != EquilibriumStatus::Converged && !rounded {
+            return Err(TextileError::NotAtRest {
+                left: format!("forces of {left:.1e} of its weight are left"),
+                mend: "try a coarser mesh, a stiffer material or damped motion",
+            });
+        }
+        Ok(Settled {
+            state,
+            method: Method::Static,
+            iterations: u64::from(end.certificate.iterations),
+            left,
+            stored: Some(end.certificate.energies.elastic),
+        })
+    }
+
+    fn fall(&self, world: &World, mut state: State) -> Result<Settled, TextileError> {
+        let mut model = world.model.clone();
+        model.air_damping.fill(self.damping);
+        let mut workspace = Workspace::new(&model, None);
+        let (mut time, mut quiet, mut steps, mut fastest) = (0.0, 0.0, 0, 0.0);
+        while time < self.patience {
+            advance(
+                &model,
+                &mut state,
+                &mut workspace,
+                self.step,
+                &StepControl::Fixed,
+            )?;
+            time += self.step;
+            steps += 1;
+            let speeds = state.velocities.iter().map(|v| v.length_squared());
+            fastest = speeds.fold(0.0, f64::max).sqrt();
+            quiet = if fastest < self.speed {
+                quiet + self.step
+            } else {
+                0.0
+            };
+            // What starts flat starts slowly.
+            if quiet >= QUIET && time > 3.0 * QUIET {
+                return Ok(Settled {
+                    state,
+                    method: Method::Dynamic,
+                    iterations: steps,
+                    left: fastest,
+                    stored: None,
+                });
+            }
+        }
+        // Limits that are met within a tolerance leave some trembling; what is left decides.
+        if fastest < 10.0 * self.speed {
+            return Ok(Settled {
+                state,
+                method: Method::Dynamic,
+                iterations: steps,
+                left: fastest,
+                stored: None,
+            });
+        }
+        Err(TextileError::NotAtRest {
+            left: format!(
+                "after {:.1} s a node still moves with {fastest:.3} m/s",
+                self.patience
+            ),
+            mend: "give it more patience or more damping",
+        })
+    }
+}
+
+/// A number between −1 and 1 that follows from two others (the finaliser of SplitMix64).
+pub(crate) fn uneven(seed: u64, number: u64) -> f64 {
+    let mut z = seed
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(number.wrapping_mul(0xd1b5_4a32_d192_ed03))
+        .wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^= z >> 31;
+    z as f64 / u64::MAX as f64 * 2.0 - 1.0
+}
