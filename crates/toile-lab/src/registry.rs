@@ -8,6 +8,14 @@ use crate::experiments::{
 use crate::fit::FitError;
 use crate::outcome::Measurement;
 use std::path::PathBuf;
+    area, buckle, cantilever, catenary, contact, cusick, degrees_of_freedom, free_flight,
+    inequality, locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
+    textile,
+};
+use crate::outcome::{Measurement, Outcome};
+use crate::textile::TextileError;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 use thiserror::Error;
 use toile::certificate::StepError;
 use toile::equilibrium::EquilibriumError;
@@ -65,6 +73,9 @@ pub enum LabError {
     /// No equilibrium can be looked for.
     #[error(transparent)]
     Equilibrium(#[from] EquilibriumError),
+    /// A textile test could not be carried out.
+    #[error(transparent)]
+    Textile(#[from] TextileError),
     /// The search for an equilibrium ended without one.
     #[error("no equilibrium was found: forces of {gradient:.1e} of the weight are left")]
     NotAtRest {
@@ -126,6 +137,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     inequality::curtain::EXPERIMENT,
     inequality::wrinkles::EXPERIMENT,
     inequality::twist::EXPERIMENT,
+    cusick::EXPERIMENT,
+    textile::EXPERIMENT,
     contact::incline::EXPERIMENT,
     contact::stress::SPHERE_DROP,
     contact::stress::FIVE_SHEETS,
