@@ -19,6 +19,7 @@ pub mod jobs;
 pub mod measure;
 pub mod observation;
 pub mod optimise;
+pub mod material;
 mod outcome;
 mod plot;
 mod random;

@@ -68,7 +68,7 @@ fn against_meshes(
     pages: &mut Vec<(Image, String)>,
 ) -> Result<(), LabError> {
     let meshes: Vec<u32> = if settings.quick {
-        vec![250, 400]
+        vec![250]
     } else {
         (0..24).map(|k| 250 + k * 1050 / 23).collect()
     };
@@ -182,11 +182,18 @@ fn supports(
     specimen.material.shear_stiffness = 50.0;
     let nodes = if settings.quick { 300 } else { 768 };
     let mut found = Vec::new();
-    for (name, support) in [
+    let supports = [
         ("fixed ring", Support::Ring),
         ("clamped ring", Support::Clamped),
         ("disc with contact", DISC),
-    ] {
+    ];
+    // Contact takes its time.
+    let supports = if settings.quick {
+        &supports[..2]
+    } else {
+        &supports[..]
+    };
+    for &(name, support) in supports {
         let setup = Setup {
             support,
             nodes,
@@ -205,13 +212,15 @@ fn supports(
         pages.push((drape.picture(), format!("{name}, {}", caption(&drape))));
         found.push(drape.coefficient);
     }
-    findings.measurements.push(Measurement::new(
-        "contact with a disc against the fixed ring: difference of the coefficients",
-        "",
-        found[2] - found[0],
-        0.0,
-        0.1,
-    ));
+    if let [ring, _, disc] = found[..] {
+        findings.measurements.push(Measurement::new(
+            "contact with a disc against the fixed ring: difference of the coefficients",
+            "",
+            disc - ring,
+            0.0,
+            0.1,
+        ));
+    }
     Ok(())
 }
 
