@@ -1,5 +1,9 @@
 //! What can be said on the command line.
 
+mod textile;
+
+pub use textile::{FitArgs, MaterialArgs, MaterialCommand, SupportName, TestName, TextileArgs};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -169,6 +173,12 @@ Examples:
   toile sweep my.toml --grid time.step=0.01,0.005,cloth.sheet.damping=0:2:5 --jobs 2
   toile sweep my.toml --grid cloth.sheet.model=mass-spring,isometric --frames")]
     Sweep(SweepArgs),
+    /// Textile tests on a piece of cloth: drape, bending, tension, shear
+    #[command(after_help = textile::HELP)]
+    Textile(TextileArgs),
+    /// Materials for scenes from measurements on real cloth
+    #[command(after_help = textile::MATERIAL_HELP)]
+    Material(MaterialArgs),
     /// Print a shell completion script
     #[command(
         after_help = "Example: toile completions bash > ~/.local/share/bash-completion/completions/toile"

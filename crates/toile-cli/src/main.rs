@@ -32,6 +32,8 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Fit(args) => commands::fit::fit(&args),
         Command::Sweep(args) => commands::sweep::sweep(&args),
+        Command::Textile(args) => commands::textile::textile(&args),
+        Command::Material(args) => commands::material::material(&args),
         Command::Completions(args) => commands::scenes::completions(&args),
     };
     match done {

@@ -8,10 +8,12 @@ pub mod fabrics;
 pub mod fit;
 pub mod lab;
 pub mod levelset;
+pub mod material;
 pub mod render;
 pub mod run;
 pub mod scenes;
 pub mod sweep;
+pub mod textile;
 
 use miette::{Result, miette};
 use std::path::{Path, PathBuf};

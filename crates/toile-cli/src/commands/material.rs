@@ -1,0 +1,104 @@
+//! `toile material`.
+
+use super::OrReport;
+use super::textile::specimen;
+use crate::args::{FitArgs, MaterialArgs, MaterialCommand};
+use crate::output::{say, warn};
+use miette::{Result, miette};
+use std::process::ExitCode;
+use toile_lab::material::kes::{Kes, Pair};
+use toile_lab::material::{Block, drape, overhang};
+use toile_lab::textile::cusick::Setup;
+use toile_lab::textile::{Method, Rest};
+use toile_scene::run::write_atomically;
+
+pub fn material(args: &MaterialArgs) -> Result<ExitCode> {
+    match &args.command {
+        MaterialCommand::List => super::fabrics::fabrics(),
+        MaterialCommand::Fit(args) => fit(args),
+    }
+}
+
+fn fit(args: &FitArgs) -> Result<ExitCode> {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if args.name.is_empty() || !args.name.chars().all(bare) {
+        return Err(miette!(
+            "--name {:?}: a cloth's name has letters, digits, `-` and `_` only",
+            args.name
+        ));
+    }
+    let block = measured(args)?;
+    let text = block.to_toml(&args.name);
+    match &args.out {
+        None => say(text),
+        Some(path) if path.exists() => {
+            return Err(miette!(
+                "{}: exists already; remove it first",
+                path.display()
+            ));
+        }
+        Some(path) => write_atomically(path, text.as_bytes()).or_report()?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measured(args: &FitArgs) -> Result<Block> {
+    let density = || {
+        let missing = "--density is missing: mass per area (kg/m²)";
+        args.density.ok_or_else(|| miette!("{missing}"))
+    };
+    if let Some(length) = args.overhang {
+        return overhang::fit(length, density()?, args.angle).or_report();
+    }
+    if let Some(path) = &args.kes {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| miette!("{}: {error}", path.display()))?;
+        let record = Kes::read(&text).map_err(|error| miette!("{}: {error}", path.display()))?;
+        return record.fit().or_report();
+    }
+    if let Some(coefficient) = args.drape {
+        return from_drape(args, coefficient, density()?);
+    }
+    let record = Kes {
+        density: density()?,
+        emt: pair("--emt", &args.emt)?,
+        lt: pair("--lt", &args.lt)?,
+        g: pair("--g", &args.g)?,
+        b: pair("--b", &args.b)?,
+        si: args.si,
+    };
+    record.fit().or_report()
+}
+
+fn pair(name: &str, values: &[f64]) -> Result<Pair> {
+    match values {
+        [one] => Ok(Pair::One(*one)),
+        [warp, weft] => Ok(Pair::Two([*warp, *weft])),
+        _ => Err(miette!("{name} takes one number, or WARP,WEFT")),
+    }
+}
+
+fn from_drape(args: &FitArgs, coefficient: f64, density: f64) -> Result<Block> {
+    let model = args.model.as_deref().or(Some("isometric"));
+    let mut changes = args.overrides.clone();
+    if !changes.iter().any(|c| c.starts_with("bending=")) {
+        changes.insert(0, "bending=curvature".into());
+    }
+    let specimen = specimen(model, None, &changes)?;
+    let setup = Setup {
+        nodes: args.nodes,
+        rest: Rest {
+            method: Method::Dynamic,
+            ..Rest::default()
+        },
+        ..Setup::default()
+    };
+    let found = drape::fit(coefficient, density, &setup, &specimen, args.tolerance).or_report()?;
+    if (found.coefficient - coefficient).abs() > args.tolerance {
+        warn(&format!(
+            "the nearest coefficient found is {:.3}, after {} tests: folds come and go with the rigidity",
+            found.coefficient, found.trials
+        ));
+    }
+    Ok(found.block)
+}
