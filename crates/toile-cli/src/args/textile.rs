@@ -116,7 +116,7 @@ pub struct MaterialArgs {
 pub enum MaterialCommand {
     /// A material block for a scene, from measurements
     #[command(after_help = MATERIAL_HELP)]
-    Fit(FitArgs),
+    Fit(Box<FitArgs>),
     /// The named fabrics
     List,
 }

@@ -6,6 +6,7 @@
 use super::{Block, Entry, check_density, density_entry, number};
 use crate::textile::cusick::Setup;
 use crate::textile::{Specimen, TextileError, positive, within};
+use toile_scene::spec::ModelSpec;
 
 /// Bending lengths that are tried (m).
 pub const LENGTHS: [f64; 2] = [0.006, 0.06];
@@ -99,32 +100,39 @@ fn block(
     specimen: &Specimen,
     (bend, reached, folds): (f64, f64, usize),
 ) -> Block {
+    let shears = specimen.model != ModelSpec::Isometric;
+    let shear = if shears {
+        "The shear stiffness was assumed, not measured."
+    } else {
+        "Isometric cloth does not shear; other models with this rigidity drape otherwise."
+    };
+    let mut entries = vec![density_entry(density)];
+    if shears {
+        entries.push(Entry {
+            field: "shear_stiffness",
+            value: number(specimen.material.shear_stiffness),
+            comment: "N/m per rad: assumed in the search".into(),
+        });
+    }
+    entries.push(Entry {
+        field: "bend",
+        value: number(bend),
+        comment: format!(
+            "N·m: bending length {:.4} m",
+            (bend / (density * GRAVITY)).cbrt()
+        ),
+    });
     Block {
         about: format!(
             "From a drape coefficient of {coefficient} (Cusick, {:.0} cm over {:.0} cm): the simulated test ({:?}, {:?}, {} nodes)\n\
-             has {reached:.3} and {folds} folds with this rigidity. The shear stiffness was assumed, not measured.",
+             has {reached:.3} and {folds} folds with this rigidity. {shear}",
             200.0 * setup.specimen_radius,
             200.0 * setup.support_radius,
             specimen.model,
             setup.support,
             setup.nodes
         ),
-        entries: vec![
-            density_entry(density),
-            Entry {
-                field: "shear_stiffness",
-                value: number(specimen.material.shear_stiffness),
-                comment: "N/m per rad: assumed in the search".into(),
-            },
-            Entry {
-                field: "bend",
-                value: number(bend),
-                comment: format!(
-                    "N·m: bending length {:.4} m",
-                    (bend / (density * GRAVITY)).cbrt()
-                ),
-            },
-        ],
+        entries,
         curves: Vec::new(),
     }
 }
