@@ -97,18 +97,28 @@ fn overhangs(settings: &Settings, findings: &mut Findings) -> Result<(), LabErro
     };
     for (name, model, bending, judged) in kinds {
         let specimen = cloth(*model, *bending).with_bend(RIGIDITY);
-        let setup = cantilever::Setup {
-            cells: if settings.quick { [20, 2] } else { [40, 4] },
+        let mut setup = cantilever::Setup {
+            cells: [40, 4],
             tolerance: 0.1,
             ..cantilever::Setup::default()
         };
+        if settings.quick || specimen.is_limited() {
+            // What limits leave within their tolerance trembles more on smaller cells.
+            setup.cells = [20, 2];
+            setup.rest.damping = 10.0;
+        }
+        let what =
+            format!("cantilever, {name}: rigidity of the elastica over that of the material");
         let found = match setup.run(&specimen) {
             Ok(found) => found,
-            Err(error) if !judged => {
+            Err(error) => {
                 findings.notes.push(format!("cantilever, {name}: {error}"));
+                if *judged {
+                    let failed = Measurement::new(what, "", f64::NAN, 1.0, 0.05);
+                    findings.measurements.push(failed);
+                }
                 continue;
             }
-            Err(error) => return Err(error.into()),
         };
         findings.notes.push(format!(
             "cantilever, {name}: overhang {:.2} cm, bending length {:.2} cm, Peirce's rigidity {:.3e} N·m of {RIGIDITY:.1e}, {} trials",
@@ -119,7 +129,7 @@ fn overhangs(settings: &Settings, findings: &mut Findings) -> Result<(), LabErro
         ));
         if *judged {
             findings.measurements.push(Measurement::new(
-                format!("cantilever, {name}: rigidity of the elastica over that of the material"),
+                what,
                 "",
                 found.exact_rigidity / RIGIDITY,
                 1.0,
