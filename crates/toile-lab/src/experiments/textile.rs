@@ -144,11 +144,12 @@ fn overhangs(settings: &Settings, findings: &mut Findings) -> Result<(), LabErro
 }
 
 fn pulls(settings: &Settings, findings: &mut Findings) -> Result<(), LabError> {
-    // The diagonals of springs, of stiffness 2G per area, are drawn out too: E₁₁ = k + G.
+    // The diagonals of springs, of stiffness 2G per area, are drawn out too: E₁₁ = k + G. Choi and Ko's weft gives way when it is
+    // pushed together: their strip narrows until the diagonals are slack again.
     for (name, model, exact, tolerance) in [
         ("Baraff–Witkin", ModelSpec::BaraffWitkin, 2e3, 1.0),
         ("mass–spring", ModelSpec::MassSpring, 2050.0, 25.0),
-        ("Choi–Ko", ModelSpec::ChoiKo, 2050.0, 25.0),
+        ("Choi–Ko", ModelSpec::ChoiKo, 2e3, 25.0),
     ] {
         let found = tensile::Setup::default().run(&cloth(model, BendingSpec::None))?;
         findings.measurements.push(Measurement::new(
