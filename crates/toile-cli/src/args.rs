@@ -2,7 +2,9 @@
 
 mod textile;
 
-pub use textile::{FitArgs, MaterialArgs, MaterialCommand, SupportName, TestName, TextileArgs};
+pub use textile::{
+    MaterialArgs, MaterialCommand, MaterialFitArgs, SupportName, TestName, TextileArgs,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

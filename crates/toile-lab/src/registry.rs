@@ -2,20 +2,14 @@
 
 use crate::clip::Clip;
 use crate::experiments::{
-    area, buckle, calibration, cantilever, catenary, contact, degrees_of_freedom, free_flight,
-    inequality, locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
+    area, buckle, calibration, cantilever, catenary, contact, cusick, degrees_of_freedom,
+    free_flight, inequality, locking, modes, orders, pendulum, plate, post_buckling, robot_cloth,
+    tank_top, textile,
 };
 use crate::fit::FitError;
 use crate::outcome::Measurement;
-use std::path::PathBuf;
-    area, buckle, cantilever, catenary, contact, cusick, degrees_of_freedom, free_flight,
-    inequality, locking, modes, orders, pendulum, plate, post_buckling, robot_cloth, tank_top,
-    textile,
-};
-use crate::outcome::{Measurement, Outcome};
 use crate::textile::TextileError;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 use thiserror::Error;
 use toile::certificate::StepError;
 use toile::equilibrium::EquilibriumError;

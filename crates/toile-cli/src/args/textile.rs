@@ -116,14 +116,14 @@ pub struct MaterialArgs {
 pub enum MaterialCommand {
     /// A material block for a scene, from measurements
     #[command(after_help = MATERIAL_HELP)]
-    Fit(Box<FitArgs>),
+    Fit(Box<MaterialFitArgs>),
     /// The named fabrics
     List,
 }
 
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("measured").required(true).args(["overhang", "kes", "emt", "drape"])))]
-pub struct FitArgs {
+pub struct MaterialFitArgs {
     /// Overhang of a cantilever test (m)
     #[arg(
         long,

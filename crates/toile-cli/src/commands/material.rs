@@ -2,7 +2,7 @@
 
 use super::OrReport;
 use super::textile::specimen;
-use crate::args::{FitArgs, MaterialArgs, MaterialCommand};
+use crate::args::{MaterialArgs, MaterialCommand, MaterialFitArgs};
 use crate::output::{say, warn};
 use miette::{Result, miette};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ pub fn material(args: &MaterialArgs) -> Result<ExitCode> {
     }
 }
 
-fn fit(args: &FitArgs) -> Result<ExitCode> {
+fn fit(args: &MaterialFitArgs) -> Result<ExitCode> {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if args.name.is_empty() || !args.name.chars().all(bare) {
         return Err(miette!(
@@ -42,7 +42,7 @@ fn fit(args: &FitArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn measured(args: &FitArgs) -> Result<Block> {
+fn measured(args: &MaterialFitArgs) -> Result<Block> {
     let density = || {
         let missing = "--density is missing: mass per area (kg/m²)";
         args.density.ok_or_else(|| miette!("{missing}"))
@@ -78,7 +78,7 @@ fn pair(name: &str, values: &[f64]) -> Result<Pair> {
     }
 }
 
-fn from_drape(args: &FitArgs, coefficient: f64, density: f64) -> Result<Block> {
+fn from_drape(args: &MaterialFitArgs, coefficient: f64, density: f64) -> Result<Block> {
     let model = args.model.as_deref().or(Some("isometric"));
     let mut changes = args.overrides.clone();
     if !changes.iter().any(|c| c.starts_with("bending=")) {

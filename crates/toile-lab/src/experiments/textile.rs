@@ -10,6 +10,20 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "textile",
     title: "cantilever, tensile, shear and bias tests give back what the material was told, per model",
     reproduces: "ASTM D1388 (ρ g L³ / B = 8.004 at 41.5°), Kawabata's tensile and shear tests, the trellis of the bias test",
+    about: "The tests by which textile laboratories measure bending, stretch and shear, made on simulated cloth whose material is known. \
+            What the material was told must come back: the rigidity from the overhang of a strip, the stiffness from its extension, the \
+            shear stiffness from a frame, and the angle of a trellis from a strip cut on the bias.",
+    parameters: &[
+        (
+            "cloth",
+            "0.15 kg/m², 2000 N/m of stretch, 50 N/m of shear, 1e-5 N·m",
+        ),
+        (
+            "cantilever",
+            "strip of 2.5 cm pushed over an edge until its chord falls by 41.5°",
+        ),
+        ("tensile and bias", "strips of 20×5 cm and 15×5 cm"),
+    ],
     run,
 };
 
