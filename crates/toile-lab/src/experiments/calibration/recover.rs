@@ -22,21 +22,27 @@ struct Bounds {
 
 const BOUNDS: [Bounds; 3] = [
     Bounds {
+        weight: 0.01,
+        damping: 0.02,
+        error: 0.0015,
+    },
+    Bounds {
+        weight: 0.02,
+        damping: 0.03,
+        error: 0.004,
+    },
+    Bounds {
         weight: 0.03,
         damping: 0.05,
-        error: 0.003,
-    },
-    Bounds {
-        weight: 0.10,
-        damping: 0.10,
-        error: 0.005,
-    },
-    Bounds {
-        weight: 0.20,
-        damping: 0.20,
-        error: 0.008,
+        error: 0.009,
     },
 ];
+/// Four seconds of a coarse recording say less.
+const SHORT_BOUNDS: Bounds = Bounds {
+    weight: 0.06,
+    damping: 0.12,
+    error: 0.012,
+};
 
 pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
     let take = take(settings);
@@ -50,7 +56,11 @@ pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
     let cases = if settings.quick { 2 } else { NOISES.len() };
     for (number, &noise) in NOISES[..cases].iter().enumerate() {
         let case = Case::run(&take, &clean, noise, settings.quick)?;
-        case.judge(&BOUNDS[number], &mut findings);
+        let bounds = match settings.quick {
+            true => &SHORT_BOUNDS,
+            false => &BOUNDS[number],
+        };
+        case.judge(bounds, &mut findings);
         plot = plot.curve(format!("noise {} mm", 1e3 * noise), case.errors.clone());
         if number + 1 == cases {
             findings.clips.push(Clip {
