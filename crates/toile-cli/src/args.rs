@@ -24,6 +24,8 @@ First steps:
   toile run my.toml --set cloth.sheet.material.bend=1e-5
   toile drape my.toml             the shape at rest, without the way there
   toile export runs/my --to glb --out my.glb   for Blender
+  toile compare my.toml --models mass-spring,isometric   the same scene, two models
+  toile fit my.toml --recording clip.npz --params cloth.sheet.damping=0:5   parameters of real cloth
 
 All quantities are SI (m, kg, s, N); z points up. Every command explains itself with --help."
 )]
@@ -88,6 +90,7 @@ Exit code 1 if there is an error; warnings alone exit with 0.")]
   glb        animated glTF (morph targets); opens in Blender and in browsers
   usda       USD text with time samples; opens in Houdini, Blender, usdview
   vtu        one file per frame and a .pvd for ParaView, with stretch and area change
+  npz        node positions for numpy: t (T), x (T×N×3), grid; a recording for `toile fit`
 
 Examples:
   toile export runs/hello --to glb --out hello.glb
@@ -264,6 +267,7 @@ pub enum Format {
     Glb,
     Usda,
     Vtu,
+    Npz,
 }
 
 #[derive(Debug, Args)]

@@ -22,6 +22,7 @@ mod folder;
 mod nodes;
 mod npz;
 mod size;
+mod take;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -30,6 +31,7 @@ pub use clouds::CloudRecording;
 pub use damage::Damage;
 pub use error::{ObservationError, RecordingError};
 pub use nodes::NodeRecording;
+pub use take::take_down;
 pub use write::{encode_csv, encode_npy, encode_npz, write_nodes};
 
 use glam::DVec3;

@@ -6,6 +6,7 @@
 
 use super::{Run, world};
 use crate::clip::Clip;
+use crate::measure::strain::Histogram;
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -130,15 +131,7 @@ fn judge(stiffness: f64, strains: &[f64], quick: bool, findings: &mut Findings) 
 /// Shares in classes of 0.2 %, in per cent; what is shorter than −8.1 % is in the first class.
 fn histogram(strains: &[f64]) -> Vec<[f64; 2]> {
     // So that the limit is in the middle of a class.
-    const LOW: f64 = -0.081;
-    const WIDTH: f64 = 0.002;
-    let mut counts = [0u32; 50];
-    for strain in strains {
-        let class = ((strain - LOW) / WIDTH).clamp(0.0, counts.len() as f64 - 1.0);
-        counts[class as usize] += 1;
-    }
-    let share = |count: u32| 100.0 * f64::from(count) / strains.len() as f64;
-    let middle = |class: usize| 100.0 * (LOW + (class as f64 + 0.5) * WIDTH);
-    let counts = counts.iter().enumerate();
-    counts.map(|(i, &n)| [middle(i), share(n)]).collect()
+    let histogram = Histogram::of(strains, -0.081, 0.002, 50);
+    let percent = histogram.points().map(|p| p.map(|x| 100.0 * x));
+    percent.collect()
 }

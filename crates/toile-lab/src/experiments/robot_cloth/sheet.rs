@@ -1,6 +1,8 @@
 //! The sheet, the robot's motions, and what is recorded of a run.
 
 use crate::clip::{Clip, ClipRecorder};
+use crate::measure::area::area as face_area;
+use crate::measure::strain::strains;
 use crate::registry::LabError;
 use glam::DVec3;
 use std::f64::consts::TAU;
@@ -280,32 +282,14 @@ fn bow(positions: &mut [DVec3], share: f64) {
     }
 }
 
-/// Area of bilinear faces (m²), by 2×2 Gauss points.
+/// Area of all faces (m²).
 fn area(topology: &Topology, x: &[DVec3]) -> f64 {
-    let near = 0.5 - 0.5 / 3f64.sqrt();
-    let points = [near, 1.0 - near];
-    let faces = topology.faces.iter().map(|face| {
-        let [a, b, c, d] = match *face.corners() {
-            [a, b, c, d] => [a, b, c, d],
-            [a, b, c] => [a, b, c, a],
-            _ => return 0.0,
-        }
-        .map(|n| x[n as usize]);
-        let along = |v: f64| (b - a).lerp(c - d, v);
-        let across = |u: f64| (d - a).lerp(c - b, u);
-        let pairs = points.iter().flat_map(|&u| points.map(|v| (u, v)));
-        let weighted = pairs.map(|(u, v)| 0.25 * along(v).cross(across(u)).length());
-        weighted.sum::<f64>()
-    });
-    faces.sum()
+    topology.faces.iter().map(|face| face_area(face, x)).sum()
 }
 
 fn worst_strain(model: &Model, state: &State) -> f64 {
     let cloth = &model.cloths[0];
-    let edges = cloth.topology.edges.iter().zip(&cloth.rest.edge_lengths);
-    let strain = edges.map(|(edge, rest)| {
-        let [a, b] = edge.nodes.map(|n| state.positions[n as usize]);
-        (a.distance(b) / rest - 1.0).abs()
-    });
-    strain.fold(0.0, f64::max)
+    let edges = cloth.topology.edges.iter().map(|e| e.nodes);
+    let all = strains(edges, &cloth.rest.edge_lengths, &state.positions);
+    all.map(f64::abs).fold(0.0, f64::max)
 }

@@ -14,6 +14,7 @@
 mod garment;
 
 use crate::clip::{Clip, ClipRecorder};
+use crate::measure::area::{self, AreaErrors};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -75,9 +76,9 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     findings
         .notes
         .push("the panels do not touch each other: cloth has no contact with itself yet".into());
-    let curve = |value: fn(&Errors) -> f64| {
+    let curve = |value: fn(&AreaErrors) -> f64| {
         let points = course.errors.iter();
-        points.map(|e| [e.time, 100.0 * value(e)]).collect()
+        points.map(|(time, e)| [*time, 100.0 * value(e)]).collect()
     };
     let plot = Plot::new(
         "Tank top on a hanger: errors of area",
@@ -129,51 +130,16 @@ fn world(pattern: &Pattern) -> Result<World, LabError> {
     Ok(world?)
 }
 
-/// Errors of area after a step.
-#[derive(Clone, Copy, Debug)]
-struct Errors {
-    time: f64,
-    total: f64,
-    mean: f64,
-    dispersion: f64,
-    /// 95 % of the triangles are below.
-    most: f64,
-    worst: f64,
-}
-
 /// `a/a₀ − 1` of every triangle.
 fn changes(world: &World, state: &State) -> Vec<f64> {
     let cloth = &world.model.cloths[0];
-    let faces = cloth.topology.faces.iter().zip(&cloth.rest.areas);
-    let change =
-        |(face, area): (&Face, &f64)| face.vector_area(&state.positions).length() / area - 1.0;
-    faces.map(change).collect()
-}
-
-impl Errors {
-    fn of(world: &World, state: &State) -> Self {
-        let rest = &world.model.cloths[0].rest;
-        let changes = changes(world, state);
-        let grown: f64 = changes.iter().zip(&rest.areas).map(|(c, a)| c * a).sum();
-        let mut sizes: Vec<f64> = changes.iter().map(|c| c.abs()).collect();
-        sizes.sort_by(f64::total_cmp);
-        let count = sizes.len() as f64;
-        let mean = sizes.iter().sum::<f64>() / count;
-        let variance = sizes.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / count;
-        Errors {
-            time: state.time,
-            total: (grown / rest.total_area()).abs(),
-            mean,
-            dispersion: mean + 2.0 * variance.sqrt(),
-            most: sizes[(0.95 * count) as usize],
-            worst: sizes[sizes.len() - 1],
-        }
-    }
+    area::changes(&cloth.topology.faces, &state.positions, &cloth.rest.areas)
 }
 
 /// What the run showed.
 struct Course {
-    errors: Vec<Errors>,
+    /// After every step, with its time (s).
+    errors: Vec<(f64, AreaErrors)>,
     pages: Vec<State>,
     /// Iterations of the metric a step.
     iterations: f64,
@@ -205,7 +171,9 @@ impl Course {
                 course.missed += u32::from(!limit.converged);
             }
             course.stretch = course.stretch.max(report.certificate.stretch_worst);
-            course.errors.push(Errors::of(world, &state));
+            let areas = &world.model.cloths[0].rest.areas;
+            let errors = AreaErrors::of(&changes(world, &state), areas);
+            course.errors.push((state.time, errors));
             recorder.record(&state);
             if PICTURES.iter().any(|t| (t - state.time).abs() < 0.5 * STEP) {
                 course.pages.push(state.clone());
@@ -215,13 +183,14 @@ impl Course {
         Ok(course)
     }
 
-    fn worst(&self, value: impl Fn(&Errors) -> f64) -> f64 {
-        self.errors.iter().map(value).fold(0.0, f64::max)
+    fn worst(&self, value: impl Fn(&AreaErrors) -> f64) -> f64 {
+        let errors = self.errors.iter().map(|(_, errors)| value(errors));
+        errors.fold(0.0, f64::max)
     }
 }
 
 fn judge(course: &Course, findings: &mut Findings) {
-    let means = course.errors.iter().map(|e| e.mean);
+    let means = course.errors.iter().map(|(_, e)| e.mean);
     let mean = means.sum::<f64>() / course.errors.len() as f64;
     let mut below = |what: &str, measured: f64, limit: f64| {
         let judged = Measurement::new(what, "", measured, 0.0, limit);
