@@ -11,18 +11,18 @@ const SHEET: &str = "\
 title = \"sheet\"
 [time]
 duration = 0.8
-fps = 25
+fps = 100
 step = 0.01
 [cloth.sheet]
 mesh.grid = { size = [0.3, 0.4], cells = [6, 8] }
 place.rotate_degrees = [90, 0, 90]
-model = \"isometric\"
+model = \"mass-spring\"
 damping = 2
 virtual_mass = 0.09
 material.density = 0.15
 [[cloth.sheet.pin]]
 select.corners = [2, 3]
-motion.keyframes = { keys = [{ time = 0 }, { time = 0.2, displacement = [0.05, 0, 0] }, { time = 0.4, displacement = [-0.05, 0, 0] }, { time = 0.6, displacement = [0.05, 0, 0] }] }
+motion.keyframes = { keys = [{ time = 0 }, { time = 0.4, displacement = [0.05, 0, 0] }, { time = 0.8, displacement = [0, 0, 0] }] }
 ";
 
 fn sheet(folder: &Folder) {
@@ -192,7 +192,7 @@ fn a_fit_finds_what_the_recording_was_made_with() {
         "--test",
         "0.6:0.8",
         "--budget",
-        "60",
+        "100",
         "--sensitivity",
         "2x3",
         "-o",
@@ -227,7 +227,7 @@ fn a_fit_finds_what_the_recording_was_made_with() {
 fn fits_that_make_no_sense_are_refused() {
     let folder = Folder::new();
     recorded(&folder);
-    let text = "time,x0,y0,z0\n0,0,0,0\n0.1,0,0,0\n";
+    let text = "time,x0,y0,z0,x1,y1,z1\n0,0,0,0,0,0.3,0.4\n0.1,0,0,0,0,0.3,0.4\n";
     std::fs::write(folder.file("one.csv"), text).unwrap();
     let unsorted = "time,x0,y0,z0\n0,0,0,0\n0.2,0,0,0\n0.1,0,0,0\n";
     std::fs::write(folder.file("unsorted.csv"), unsorted).unwrap();
