@@ -156,7 +156,7 @@ pub fn measure(variant: &Finished, reference: &Finished) -> Result<Figures, Comp
         faces: model.face_count(),
         step: variant.world.schedule.step,
         stretch_worst: series("stretch_worst").fold(f64::NAN, f64::max),
-        stretch_mean: series("stretch_mean").last().unwrap_or(f64::NAN),
+        stretch_mean: series("stretch_mean").next_back().unwrap_or(f64::NAN),
         area: area.unwrap_or_else(|| AreaErrors::of(&[], &[])),
         energy: EnergyDrift::of(series("energy_total")).unwrap_or(nothing),
         folds: count_folds(&model.cloths, &last),

@@ -53,12 +53,15 @@ pub(super) struct Found {
     pub history: Vec<[f64; 2]>,
 }
 
+/// Gives the losses (m²) of values of the parameters; it is told the best one so far.
+type Losses<'a> = dyn FnMut(&[Vec<f64>], f64) -> Vec<f64> + 'a;
+
 /// Looks for the values with the smallest loss. `losses` is given values of the parameters, and the best loss so far.
 pub(super) fn search(
     how: &Search,
     parameters: &[Parameter],
     stop: &AtomicBool,
-    losses: &mut dyn FnMut(&[Vec<f64>], f64) -> Vec<f64>,
+    losses: &mut Losses,
 ) -> Result<Found, OptimiseError> {
     let values = |point: &[f64]| -> Vec<f64> {
         let pairs = parameters.iter().zip(point);

@@ -56,8 +56,7 @@ impl RestMap {
         let allowed = ALLOWED * extent(rest);
         let place = |(node, point): (usize, &DVec3)| {
             let nearest = surface.nearest(*point);
-            // Written so that a distance that is not a number fails.
-            if !(nearest.distance <= allowed) {
+            if nearest.distance.is_nan() || nearest.distance > allowed {
                 return Err(RestMapError::Apart {
                     node,
                     distance: nearest.distance,

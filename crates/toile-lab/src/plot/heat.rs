@@ -129,7 +129,7 @@ impl HeatMap {
 fn short(value: f64) -> String {
     match value.abs() {
         _ if !value.is_finite() => "-".into(),
-        size if size == 0.0 => "0".into(),
+        0.0 => "0".into(),
         size if (0.095..9.95).contains(&size) => format!("{value:.2}"),
         size if (9.95..999.5).contains(&size) => format!("{value:.0}"),
         size if (0.001..0.095).contains(&size) => format!("{value:.3}"),

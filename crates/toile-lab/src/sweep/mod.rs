@@ -7,7 +7,7 @@ mod axis;
 mod row;
 
 pub use axis::{AxisError, parse_axis};
-pub use row::{Row, simulate};
+pub use row::{NUMBERS, Row, simulate};
 
 use crate::table::TableError;
 use crate::variants::{Change, Variant, VariantError};
