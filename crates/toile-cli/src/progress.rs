@@ -46,6 +46,13 @@ impl ProgressDisplay {
     }
 }
 
+/// Whoever was given a display to watch one run with drops it at its end.
+impl Drop for ProgressDisplay {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Observer for ProgressDisplay {
     fn step(&mut self, progress: Progress) {
         match self {

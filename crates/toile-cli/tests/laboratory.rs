@@ -151,6 +151,55 @@ fn a_sweep_fills_one_table_and_skips_what_it_has() {
 }
 
 #[test]
+fn a_sweep_by_force_replaces_the_frames_of_another() {
+    let folder = Folder::new();
+    sheet(&folder);
+    let short = ["--set", "time.duration=0.1", "-o", "out", "--frames"];
+    for (grid, more) in [
+        ("cloth.sheet.damping=1,2", &[][..]),
+        ("cloth.sheet.damping=3,4", &["--force"]),
+    ] {
+        let arguments = ["sweep", "sheet.toml", "--grid", grid];
+        toile(&folder, &[&arguments[..], &short[..], more].concat()).good();
+        let table = std::fs::read_to_string(folder.file("out/results.csv")).unwrap();
+        assert_eq!(table.matches("finished").count(), 2, "{table}");
+        assert!(folder.file("out/0001/frames.toile").is_file());
+    }
+}
+
+#[test]
+fn frames_are_compared_at_the_same_moments() {
+    let folder = Folder::new();
+    sheet(&folder);
+    let arguments = [
+        "compare",
+        "sheet.toml",
+        "--vary",
+        "time.fps=50,100",
+        "--until",
+        "0.2",
+        "-o",
+        "out",
+    ];
+    toile(&folder, &arguments).good();
+    let mut table = csv_rows(&std::fs::read_to_string(folder.file("out/compare.csv")).unwrap());
+    let column = table[0]
+        .iter()
+        .position(|name| name == "distance_farthest")
+        .unwrap();
+    // The steps are the same, so the motion is; times are rounded, and so are the positions between two frames.
+    for row in table.drain(1..) {
+        assert!(row[column].parse::<f64>().unwrap() < 1e-12, "{row:?}");
+    }
+}
+
+/// Cells of a table in which no comma stands in quotes.
+fn csv_rows(text: &str) -> Vec<Vec<String>> {
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect();
+    text.lines().map(cells).collect()
+}
+
+#[test]
 fn a_variant_that_fails_is_a_row_that_says_why() {
     let folder = Folder::new();
     sheet(&folder);

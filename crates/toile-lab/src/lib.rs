@@ -10,6 +10,7 @@
 //! other, [`sweep`] runs many of them into a [`table`], and [`fit`] finds those that move like a recording ([`observation`]), with the
 //! searches of [`optimise`]. What they all measure with is in [`measure`].
 
+mod claim;
 mod clip;
 pub mod compare;
 mod dense;
@@ -34,6 +35,7 @@ pub mod table;
 pub mod textile;
 pub mod variants;
 
+pub use claim::ClaimError;
 pub use clip::{Clip, ClipRecorder};
 pub use outcome::{ClipFile, Measurement, Outcome, Parameter};
 pub use registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings, find};

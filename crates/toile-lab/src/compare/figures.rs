@@ -66,6 +66,19 @@ impl Finished {
         pairs.map(|(t, v)| [t, v]).collect()
     }
 
+    /// Positions at a time (s) of which there is a frame (m): frame rates of variants may differ.
+    fn positions_at(&self, time: f64) -> Result<Option<Vec<DVec3>>, CompareError> {
+        let frame = (time * self.recording.header().fps).round() as usize;
+        if frame >= self.recording.frame_count() {
+            return Ok(None);
+        }
+        let found = self.recording.frame(frame)?.time;
+        match (found - time).abs() < SAME_MOMENT {
+            true => self.positions(frame).map(Some),
+            false => Ok(None),
+        }
+    }
+
     /// Positions of a frame (m).
     pub fn positions(&self, frame: usize) -> Result<Vec<DVec3>, CompareError> {
         let frame = self.recording.frame(frame)?;
@@ -73,6 +86,9 @@ impl Finished {
         Ok(positions.map(|p| Vec3::from_array(p).as_dvec3()).collect())
     }
 }
+
+/// Frames whose times (s) differ by less than this are of the same moment.
+const SAME_MOMENT: f64 = 1e-6;
 
 fn column<'a>(table: &'a MetricsTable, name: &str) -> impl Iterator<Item = f64> + 'a {
     let index = table.columns.iter().position(|c| c == name);
@@ -128,11 +144,10 @@ pub fn measure(variant: &Finished, reference: &Finished) -> Result<Figures, Comp
         let positions = variant.positions(frame)?;
         let errors = area_errors(&model.cloths, &positions);
         area = Some(area.map_or(errors, |worst| worse(worst, errors)));
-        if frame < reference.recording.frame_count() {
-            let there = reference.positions(frame)?;
+        let time = variant.recording.frame(frame)?.time;
+        if let Some(there) = reference.positions_at(time)? {
             let places = carried(&maps, reference, &there);
             if let Some(found) = agreement(&model.masses, &positions, &places, |_| true) {
-                let time = variant.recording.frame(frame)?.time;
                 distances.push([time, found.error]);
                 farthest = farthest.max(found.worst);
             }
@@ -187,6 +202,15 @@ pub fn finest(variants: &[Finished]) -> usize {
 fn rest_maps(variant: &Finished, reference: &Finished) -> Result<Vec<RestMap>, CompareError> {
     let here = &variant.world;
     let there = &reference.world;
+    let names = |world: &World| -> Vec<String> {
+        world.model.cloths.iter().map(|c| c.name.clone()).collect()
+    };
+    if names(here) != names(there) {
+        return Err(CompareError::OtherCloths {
+            label: variant.label.clone(),
+            reference: reference.label.clone(),
+        });
+    }
     let cloths = here.model.cloths.iter().enumerate();
     cloths
         .map(|(k, cloth)| {

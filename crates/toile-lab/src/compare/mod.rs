@@ -120,6 +120,16 @@ pub enum CompareError {
     /// The table of results cannot be written.
     #[error(transparent)]
     Results(#[from] TableError),
+    /// Two variants have other cloths.
+    #[error(
+        "variants `{label}` and `{reference}` do not have the same cloths; compare scenes that differ in other things"
+    )]
+    OtherCloths {
+        /// One.
+        label: String,
+        /// The other.
+        reference: String,
+    },
     /// Two variants are not meshes of one cloth.
     #[error("variant `{label}`, cloth `{cloth}`: {error}")]
     Rest {

@@ -30,6 +30,7 @@ pub use show::{overlay_reel, write_results};
 pub use target::{RecordedSurface, Sight, Target, TargetSettings};
 pub use trial::{Course, Moment, Trials};
 
+use crate::claim::{ClaimError, Earlier, claim};
 use crate::observation::{Observation, RecordingError};
 use crate::optimise::OptimiseError;
 use log::Log;
@@ -41,7 +42,7 @@ use toile::certificate::StepError;
 use toile_render::RenderError;
 use toile_scene::present::PresentError;
 use toile_scene::recording;
-use toile_scene::run::{FolderError, write_atomically};
+use toile_scene::run::FolderError;
 use toile_scene::scene::{SceneError, SceneSource, World, resolve};
 
 /// How simulations begin.
@@ -231,22 +232,9 @@ pub enum FitError {
         /// The log.
         path: PathBuf,
     },
-    /// The folder is of another fit.
-    #[error(
-        "{folder} was made by a fit of another scene, recording or window; choose another folder or --force"
-    )]
-    OtherFit {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// There are results already.
-    #[error(
-        "{folder} has results of a fit already; go on with --resume, replace them with --force, or choose another -o"
-    )]
-    Occupied {
-        /// The folder.
-        folder: PathBuf,
-    },
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
     /// A picture could not be encoded.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -364,7 +352,8 @@ impl Prepared<'_> {
         let begin = Instant::now();
         let mut log = match self.fit.folder {
             Some(folder) => {
-                self.claim(folder)?;
+                let earlier = Earlier::of(self.fit.resume, self.fit.force);
+                claim(folder, "fit", &self.mark(), earlier)?;
                 Log::open(folder, &self.fit.parameters, self.fit.resume)?
             }
             None => Log::in_memory(),
@@ -466,26 +455,6 @@ impl Prepared<'_> {
             .into_iter()
             .map(|l| l.unwrap_or(f64::INFINITY))
             .collect())
-    }
-
-    /// Makes the folder, and refuses that of another fit.
-    fn claim(&self, folder: &Path) -> Result<(), FitError> {
-        std::fs::create_dir_all(folder).map_err(|source| FitError::Io {
-            path: folder.to_owned(),
-            source,
-        })?;
-        let mark = folder.join("fit.mark");
-        let known = std::fs::read_to_string(&mark).ok();
-        let own = self.mark();
-        match known {
-            Some(_) if !self.fit.resume && !self.fit.force => Err(FitError::Occupied {
-                folder: folder.to_owned(),
-            }),
-            Some(known) if self.fit.resume && known != own => Err(FitError::OtherFit {
-                folder: folder.to_owned(),
-            }),
-            _ => Ok(write_atomically(&mark, own.as_bytes())?),
-        }
     }
 
     /// Tells fits apart that would give other losses.

@@ -13,7 +13,22 @@ pub(super) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    pub fn new(objective: &'a mut dyn Objective, settings: &Settings) -> Self {
+    /// Keeps the account of a search from its beginning to its end.
+    pub fn keep(
+        objective: &'a mut dyn Objective,
+        settings: &Settings,
+        start: &[f64],
+        search: impl FnOnce(&mut Self) -> Result<(), StopReason>,
+    ) -> Minimum {
+        let mut ledger = Ledger::new(objective, settings);
+        let stopped = match search(&mut ledger) {
+            Ok(()) => StopReason::Converged,
+            Err(reason) => reason,
+        };
+        ledger.close(start, stopped)
+    }
+
+    fn new(objective: &'a mut dyn Objective, settings: &Settings) -> Self {
         Ledger {
             objective,
             max_evaluations: settings.max_evaluations,
@@ -65,7 +80,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Closes the account. If nothing was evaluated, the start is the best point known.
-    pub fn close(self, start: &[f64], stopped: StopReason) -> Minimum {
+    fn close(self, start: &[f64], stopped: StopReason) -> Minimum {
         let (point, value) = self.best.unwrap_or_else(|| (start.to_vec(), f64::INFINITY));
         Minimum {
             point,

@@ -65,12 +65,9 @@ impl NelderMead {
         settings: &Settings,
     ) -> Result<Minimum, OptimiseError> {
         check(&self.start, self.edge)?;
-        let mut ledger = Ledger::new(objective, settings);
-        let stopped = match self.search(&mut ledger, settings) {
-            Ok(()) => StopReason::Converged,
-            Err(reason) => reason,
-        };
-        Ok(ledger.close(&self.start, stopped))
+        Ok(Ledger::keep(objective, settings, &self.start, |ledger| {
+            self.search(ledger, settings)
+        }))
     }
 
     /// Goes on until all restarts are used up, or until there is a reason to stop.

@@ -9,12 +9,12 @@ mod row;
 pub use axis::{AxisError, parse_axis};
 pub use row::{NUMBERS, Row, simulate};
 
+use crate::claim::{ClaimError, Earlier, claim};
 use crate::table::TableError;
 use crate::variants::{Change, Variant, VariantError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;
-use toile_scene::run::{FolderError, write_atomically};
 use toile_scene::scene::{SceneSource, World};
 
 /// What to sweep over, and where to.
@@ -53,40 +53,15 @@ pub enum SweepError {
     /// A variant is no scene.
     #[error(transparent)]
     Variant(#[from] VariantError),
-    /// There are results already.
-    #[error(
-        "{folder} has results of a sweep already; go on with --resume, replace them with --force, or choose another -o"
-    )]
-    Occupied {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The results are of another sweep.
-    #[error(
-        "{folder} has results of another sweep (other fields, values or scene); choose another -o, or --force"
-    )]
-    OtherSweep {
-        /// The folder.
-        folder: PathBuf,
-    },
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
     /// A table cannot be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The folder cannot be made.
-    #[error("{path}: {source}")]
-    Io {
-        /// The folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
 }
 
 const RESULTS: &str = "results.csv";
-const MARK: &str = "sweep.mark";
 
 /// Runs all variants. `done` hears how many rows there are.
 pub fn sweep(
@@ -95,7 +70,8 @@ pub fn sweep(
 ) -> Result<SweepOutcome, SweepError> {
     let worlds = job.variants.iter().map(|v| v.world(job.source));
     let worlds = worlds.collect::<Result<Vec<World>, _>>()?;
-    claim(job, &worlds)?;
+    let earlier = Earlier::of(job.resume, job.force);
+    claim(job.folder, "sweep", &mark(job, &worlds), earlier)?;
     let path = job.folder.join(RESULTS);
     let fields = fields(job.variants);
     let mut rows: Vec<Option<Row>> = job.variants.iter().map(|_| None).collect();
@@ -111,7 +87,7 @@ pub fn sweep(
     let work = |&number: &usize| {
         let slug = format!("{number:04}");
         let folder = job.frames.then(|| job.folder.join(slug));
-        simulate(&worlds[number], folder.as_deref(), job.stop)
+        simulate(&worlds[number], folder.as_deref(), job.resume, job.stop)
     };
     let mut trouble = None;
     let shared = &mut rows;
@@ -135,26 +111,11 @@ pub fn sweep(
     Ok(SweepOutcome { rows, recalled })
 }
 
-/// Makes the folder, and refuses that of another sweep.
-fn claim(job: &Sweep, worlds: &[World]) -> Result<(), SweepError> {
-    let folder = job.folder;
-    std::fs::create_dir_all(folder).map_err(|source| SweepError::Io {
-        path: folder.to_owned(),
-        source,
-    })?;
+/// Tells sweeps apart that would give other rows.
+fn mark(job: &Sweep, worlds: &[World]) -> String {
     let lines = worlds.iter().zip(job.variants);
     let lines = lines.map(|(world, v)| format!("{:016x} {}\n", world.fingerprint(), v.label()));
-    let own: String = lines.collect();
-    let mark = folder.join(MARK);
-    match std::fs::read_to_string(&mark) {
-        Ok(_) if !job.resume && !job.force => Err(SweepError::Occupied {
-            folder: folder.to_owned(),
-        }),
-        Ok(known) if job.resume && known != own => Err(SweepError::OtherSweep {
-            folder: folder.to_owned(),
-        }),
-        _ => Ok(write_atomically(&mark, own.as_bytes())?),
-    }
+    lines.collect()
 }
 
 /// Every field that some variant changes, once.

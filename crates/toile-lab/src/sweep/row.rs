@@ -58,11 +58,16 @@ pub struct Row {
     pub holds: Option<bool>,
 }
 
-/// Runs a variant, into a folder if one is given. `None` if it was stopped.
-pub fn simulate(world: &World, folder: Option<&Path>, stop: &AtomicBool) -> Option<Row> {
+/// Runs a variant, into a folder if one is given; results that are there are gone on with or replaced. `None` if it was stopped.
+pub fn simulate(
+    world: &World,
+    folder: Option<&Path>,
+    resume: bool,
+    stop: &AtomicBool,
+) -> Option<Row> {
     let begin = Instant::now();
     let done = match folder {
-        Some(folder) => in_folder(world, folder, stop),
+        Some(folder) => in_folder(world, folder, resume, stop),
         None => in_memory(world, stop),
     };
     let seconds = begin.elapsed().as_secs_f64();
@@ -111,12 +116,12 @@ fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
     Ok(Some((table, state)))
 }
 
-fn in_folder(world: &World, path: &Path, stop: &AtomicBool) -> Result<Ended, String> {
+fn in_folder(world: &World, path: &Path, resume: bool, stop: &AtomicBool) -> Result<Ended, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let folder = RunFolder::resume(path).map_err(|e| text(&e))?;
     let options = RunOptions {
         until: None,
-        resume: true,
+        resume,
         threads: Some(1),
         checkpoint_interval: 5.0,
         stop,
