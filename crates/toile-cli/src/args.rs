@@ -46,6 +46,7 @@ A run folder holds:
   frames.toile            all frames, for `toile export` and `toile render`
   metrics.csv             per frame: time, certificate (stretch, gap, residuals), energies
   timings.csv             per frame: wall time by phase
+  forces.csv              per step: force and torque of the cloth on each body, if there are any
   scene.resolved.toml     the scene with every default filled in
   checkpoint.toile        where --resume goes on
 

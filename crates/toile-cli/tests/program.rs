@@ -118,13 +118,14 @@ fn a_run_leaves_every_file_that_its_help_lists() {
     let ended = toile(&folder, &["run", "small.toml"]).good();
     assert!(ended.stdout.contains("report.html"), "{}", ended.stdout);
     let help = toile(&folder, &["run", "--help"]).good().stdout;
-    let starts: [(&str, &[u8]); 8] = [
+    let starts: [(&str, &[u8]); 9] = [
         ("report.html", b"<!"),
         ("preview.png", PNG),
         ("preview-animated.png", PNG),
         ("frames.toile", b"TOILE"),
         ("metrics.csv", b"time,"),
         ("timings.csv", b"time,"),
+        ("forces.csv", b"time,body,"),
         ("scene.resolved.toml", b"title = \"Small\""),
         ("checkpoint.toile", b"TOILECHK"),
     ];

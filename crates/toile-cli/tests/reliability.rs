@@ -6,8 +6,8 @@ use common::{Ended, Folder, SMALL, contents, toile};
 use std::path::Path;
 
 /// A run's results that must not depend on how they came about.
-fn results(folder: &Folder, run: &str) -> [Vec<u8>; 2] {
-    ["frames.toile", "metrics.csv"].map(|name| folder.read(&format!("{run}/{name}")))
+fn results(folder: &Folder, run: &str) -> [Vec<u8>; 3] {
+    ["frames.toile", "metrics.csv", "forces.csv"].map(|name| folder.read(&format!("{run}/{name}")))
 }
 
 fn small() -> Folder {
@@ -25,7 +25,9 @@ fn assert_same(folder: &Folder, one: &str, other: &str) {
     let (one, other) = (results(folder, one), results(folder, other));
     assert!(one[0] == other[0], "frames.toile differs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(text(&one[1]), text(&other[1]));
+    for table in [1, 2] {
+        assert_eq!(text(&one[table]), text(&other[table]));
+    }
 }
 
 #[test]

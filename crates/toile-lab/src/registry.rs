@@ -126,6 +126,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     calibration::CALIBRATION,
     calibration::SENSITIVITY,
     calibration::MESH_INDEPENDENCE,
+    calibration::MODEL_FIT,
     tank_top::EXPERIMENT,
     inequality::histogram::EXPERIMENT,
     inequality::curtain::EXPERIMENT,

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// From the bottom to the top; each may use those before it and none after.
-const LAYERS: [&str; 5] = [
+const LAYERS: [&str; 6] = [
+    "toile-cholesky",
     "toile",
     "toile-render",
     "toile-scene",
@@ -14,7 +15,14 @@ const LAYERS: [&str; 5] = [
 ];
 
 /// All that the engine may use.
-const ENGINE_USES: [&str; 6] = ["faer", "glam", "rayon", "robust", "spade", "thiserror"];
+const ENGINE_USES: [&str; 6] = [
+    "glam",
+    "rayon",
+    "robust",
+    "spade",
+    "thiserror",
+    "toile-cholesky",
+];
 
 /// What makes a computation depend on the machine, or a library speak.
 const NOT_IN_ENGINE: [&str; 8] = [

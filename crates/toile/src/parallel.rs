@@ -11,6 +11,27 @@ pub(crate) const PIECE: usize = 2048;
 #[cfg(feature = "parallel")]
 const WORTHWHILE: usize = 8 * PIECE;
 
+/// Calls `f(i, &mut a[i], &mut b[i])` for all `i`.
+pub(crate) fn for_each_of_two<A: Send, B: Send>(
+    a: &mut [A],
+    b: &mut [B],
+    f: impl Fn(usize, &mut A, &mut B) + Sync,
+) {
+    let piece = |(p, (a, b)): (usize, (&mut [A], &mut [B]))| {
+        for (k, (a, b)) in a.iter_mut().zip(b).enumerate() {
+            f(p * PIECE + k, a, b);
+        }
+    };
+    #[cfg(feature = "parallel")]
+    if a.len() >= WORTHWHILE {
+        use rayon::prelude::*;
+        let pieces = a.par_chunks_mut(PIECE).zip(b.par_chunks_mut(PIECE));
+        return pieces.enumerate().for_each(piece);
+    }
+    let pieces = a.chunks_mut(PIECE).zip(b.chunks_mut(PIECE));
+    pieces.enumerate().for_each(piece);
+}
+
 /// `out[i] = f(i)` for all `i`.
 pub(crate) fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
     for_each(out, |i, slot| *slot = f(i));

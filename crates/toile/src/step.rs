@@ -6,7 +6,7 @@ use crate::advance::{Saved, StabilityScratch};
 use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
-use crate::contact::{Candidate, ClothContact, Placement, collide, halt};
+use crate::contact::{BodyLoad, Candidate, ClothContact, Loads, Placement, book, collide, halt};
 use crate::drive::drive_pins;
 use crate::energy::assembly::Plan;
 use crate::integrate::mixed::MixedScratch;
@@ -53,7 +53,11 @@ pub fn step(
     workspace.check_finite(model, state.time, Phase::Contact)?;
     watch.lap(|times| &mut times.contact);
 
+    let reach = model.integrator.reach(state, h);
     workspace.commit(model, state, h);
+    workspace
+        .loads
+        .add_up(&workspace.bodies, &state.positions, reach);
     workspace.crease(model, state);
     let certificate = certify(model, state, workspace, &predicted, limited);
     watch.lap(|times| &mut times.certify);
@@ -70,6 +74,9 @@ pub fn step(
         times: watch.times,
     })
 }
+
+/// Hears what a body made of a candidate.
+type Met<'a> = &'a mut dyn FnMut(usize, &Candidate, &Candidate);
 
 /// Scratch memory of a run. It is never saved: a step's result does not depend on what is in it.
 #[derive(Debug)]
@@ -95,6 +102,8 @@ pub struct Workspace {
     pub(crate) system: Option<Box<System>>,
     /// What limits need.
     pub(crate) limits: Option<Box<LimitWork>>,
+    /// What bodies do to nodes.
+    pub(crate) loads: Loads,
     /// What contact between cloths needs.
     pub(crate) contact: Option<Box<ClothContact>>,
     /// States to go back to.
@@ -129,11 +138,18 @@ impl Workspace {
                 .then(|| Box::new(MixedScratch::new(nodes))),
             system: System::for_model(model).map(Box::new),
             limits: LimitWork::for_model(model).map(Box::new),
+            loads: Loads::new(nodes, model.bodies.len()),
             contact: ClothContact::for_model(model).map(Box::new),
             saved: None,
             stability: None,
             clock,
         }
+    }
+
+    /// The force and torque of the cloth on each body of the model: on average over the time that the last call of [`step`] or of
+    /// [`advance`](crate::advance::advance) covered.
+    pub fn body_loads(&self) -> &[BodyLoad] {
+        self.loads.last()
     }
 
     /// Marks a node as held during this step in the directions that are not left `free`, moving evenly from `here` to
@@ -154,11 +170,12 @@ impl Workspace {
         .fold(0.0, f64::max)
     }
 
-    /// Places the bodies, and forgets what limits said of the last step.
+    /// Places the bodies, and forgets what limits and bodies did in the last step.
     fn begin(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
         let placements = model.bodies.iter().map(|b| b.placement(time, h));
         self.bodies.extend(placements);
+        self.loads.clear();
         if let Some(work) = self.limits.as_deref_mut() {
             work.forget();
         }
@@ -179,10 +196,12 @@ impl Workspace {
             holds,
             bodies,
             candidates,
+            loads,
             ..
         } = self;
         if let Some(work) = limits.as_deref_mut() {
-            work.apply(model, state, holds, bodies, candidates, h);
+            let given = &mut loads.given;
+            work.apply(model, state, holds, bodies, (candidates, given), h);
         }
     }
 
@@ -197,13 +216,8 @@ impl Workspace {
         if self.bodies.is_empty() {
             return;
         }
-        let (bodies, holds) = (&self.bodies, &self.holds);
-        parallel::for_each(&mut self.candidates, |i, candidate| {
-            // A held node goes where it is led, even into a body; the certificate's gap shows it.
-            if holds[i] == Filter::Free {
-                let offset = model.contact_offsets[i];
-                *candidate = collide(bodies, state.positions[i], *candidate, offset, h);
-            }
+        self.meet_each_body(model, |bodies, i, candidate, offset, met| {
+            collide(bodies, state.positions[i], candidate, offset, h, met)
         });
     }
 
@@ -214,11 +228,13 @@ impl Workspace {
             holds,
             bodies,
             candidates,
+            loads,
             ..
         } = self;
         if let Some(contact) = contact.as_deref_mut() {
             let times = (h, model.integrator.reach(state, h));
-            contact.apply((model, state), holds, bodies, candidates, times);
+            let given = &mut loads.given;
+            contact.apply((model, state), holds, bodies, (candidates, given), times);
         }
     }
 
@@ -227,10 +243,28 @@ impl Workspace {
         if self.bodies.is_empty() {
             return;
         }
+        self.meet_each_body(model, |bodies, _, candidate, offset, met| {
+            halt(bodies, candidate, offset, h, met)
+        });
+    }
+
+    /// Puts what bodies make of it in place of every free node's candidate, and books what its velocity changed by. A held node goes where it
+    /// is led, even into a body; the certificate's gap shows it.
+    fn meet_each_body(
+        &mut self,
+        model: &Model,
+        meet: impl Fn(&[Placement], usize, Candidate, f64, Met) -> Candidate + Sync,
+    ) {
         let (bodies, holds) = (&self.bodies, &self.holds);
-        parallel::for_each(&mut self.candidates, |i, candidate| {
+        let given = &mut self.loads.given;
+        parallel::for_each_of_two(&mut self.candidates, given, |i, candidate, given| {
             if holds[i] == Filter::Free {
-                *candidate = halt(bodies, *candidate, model.contact_offsets[i], h);
+                let mass = model.masses[i];
+                let mut met = |body: usize, before: &Candidate, after: &Candidate| {
+                    book(given, body, mass * (after.velocity - before.velocity));
+                };
+                let offset = model.contact_offsets[i];
+                *candidate = meet(bodies, i, *candidate, offset, &mut met);
             }
         });
     }

@@ -8,6 +8,7 @@
 mod checkpoint;
 mod drape;
 mod folder;
+mod forces;
 mod metrics;
 mod runner;
 mod verdict;

@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::folder::{FolderError, RunFolder, write_atomically};
+use super::forces::{self, ForcesTable};
 use super::metrics::{FrameMetrics, METRIC_COLUMNS, TIMING_COLUMNS};
 use crate::recording::{self, BodyPose, RecordingError, RecordingWriter};
 use crate::scene::World;
@@ -214,6 +215,9 @@ fn run_here(
             let (step, control) = (schedule.step, &schedule.control);
             let report = advance(&world.model, &mut state, &mut workspace, step, control)?;
             metrics.add(&report);
+            if let Some(forces) = &mut sinks.forces {
+                forces.take(world, state.time, workspace.body_loads());
+            }
             if looks_for_intersections(world, made == schedule.substeps) {
                 let found = intersections(&world.model, &state.positions).len();
                 metrics.intersections = metrics.intersections.max(Some(found));
@@ -286,6 +290,7 @@ struct Sinks<'a> {
     recording: RecordingWriter,
     metrics: Table,
     timings: Table,
+    forces: Option<ForcesTable>,
     /// The state to go on from, if resumed.
     state: Option<State>,
 }
@@ -299,6 +304,7 @@ impl<'a> Sinks<'a> {
         };
         let cache = folder.file(recording::FILE_NAME);
         let (metrics, timings) = (folder.file("metrics.csv"), folder.file("timings.csv"));
+        let forces = folder.file(forces::FILE_NAME);
         if let Some(checkpoint) = checkpoint {
             if checkpoint.fingerprint != fingerprint || !checkpoint.state.fits(&world.model) {
                 return Err(RunError::SceneChanged {
@@ -312,6 +318,7 @@ impl<'a> Sinks<'a> {
                 recording: RecordingWriter::resume(&cache, checkpoint.frames)?,
                 metrics: Table::resume(metrics, checkpoint.metrics_bytes)?,
                 timings: Table::resume(timings, checkpoint.timings_bytes)?,
+                forces: ForcesTable::resume(world, forces, checkpoint.frames)?,
                 state: Some(checkpoint.state),
             });
         }
@@ -330,6 +337,7 @@ impl<'a> Sinks<'a> {
             recording: RecordingWriter::create(&cache, &world.title, fps, cloths, bodies)?,
             metrics: Table::create(metrics, METRIC_COLUMNS)?,
             timings: Table::create(timings, TIMING_COLUMNS)?,
+            forces: ForcesTable::create(world, forces)?,
             state: None,
         })
     }
@@ -354,6 +362,9 @@ impl<'a> Sinks<'a> {
         self.recording.push(time, frame.poses, &state.positions)?;
         self.metrics.line(&metrics.row(time, &frame.energies))?;
         self.timings.line(&metrics.timing_row(time))?;
+        if let Some(forces) = &mut self.forces {
+            forces.flush()?;
+        }
         self.frames += 1;
         observer.frame(&frame);
         Ok(())
@@ -363,6 +374,9 @@ impl<'a> Sinks<'a> {
         self.recording.sync()?;
         self.metrics.sync()?;
         self.timings.sync()?;
+        if let Some(forces) = &self.forces {
+            forces.sync()?;
+        }
         let checkpoint = Checkpoint {
             fingerprint: self.fingerprint,
             frames: self.frames,
@@ -428,6 +442,23 @@ impl Table {
             Ok(file) => Ok(Table { path, file, length }),
             Err(source) => Err(RunError::Io { path, source }),
         }
+    }
+
+    /// Goes on after so many lines; what comes after them is cut off.
+    pub(super) fn resume_after_lines(path: PathBuf, lines: u64) -> Result<Self, RunError> {
+        let text = std::fs::read(&path).map_err(|source| RunError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n');
+        let Some(last) = ends.map(|(k, _)| k as u64 + 1).nth(lines as usize - 1) else {
+            let message = format!(
+                "fewer than {lines} lines are here, which the checkpoint counts; start again with --force"
+            );
+            let source = std::io::Error::other(message);
+            return Err(RunError::Io { path, source });
+        };
+        Table::resume(path, last)
     }
 
     pub(super) fn line(&mut self, text: &str) -> Result<(), RunError> {

@@ -31,6 +31,8 @@ enum Kept {
 pub(super) struct Course<'a> {
     pub model: &'a Model,
     pub state: &'a mut State,
+    /// When the span began (s).
+    start: f64,
     workspace: &'a mut Workspace,
     saved: Box<Saved>,
     kept: Kept,
@@ -49,8 +51,10 @@ impl<'a> Course<'a> {
                 coarse: state.positions.clone(),
             })
         });
+        workspace.loads.begin_span();
         Course {
             model,
+            start: state.time,
             state,
             workspace,
             saved,
@@ -73,6 +77,8 @@ impl<'a> Course<'a> {
         }
         self.workspace.saved = Some(self.saved);
         outcome?;
+        let duration = self.state.time - self.start;
+        self.workspace.loads.end_span(duration);
         let report = self.gathered.take();
         Ok(AdvanceReport {
             report: report.expect("no span is covered without a step"),
@@ -117,6 +123,7 @@ impl<'a> Course<'a> {
     /// Goes back to what was kept.
     pub fn restore(&mut self) {
         self.state.copy_from(&self.saved.latest);
+        self.workspace.loads.drop_pending();
     }
 
     /// Remembers where the state is, for a comparison.
@@ -133,6 +140,7 @@ impl<'a> Course<'a> {
     /// One step that must not diverge. After an error the state is undefined until it is restored.
     pub fn attempt(&mut self, h: f64) -> Result<StepReport, StepError> {
         let report = step(self.model, self.state, self.workspace, h)?;
+        self.workspace.loads.hold(h);
         let after = 1.0 + report.certificate.stretch_worst;
         // The common case needs no second look.
         if after <= EXPLODED {
@@ -174,6 +182,7 @@ impl<'a> Course<'a> {
     /// Counts a step that stays.
     pub fn gather(&mut self, report: &StepReport) {
         self.substeps += 1;
+        self.workspace.loads.keep_pending();
         self.gathered = Some(match self.gathered {
             Some(before) => before.and(report),
             None => *report,

@@ -36,19 +36,22 @@ const ROUNDS: usize = 2;
 const TRACE_LIMIT: usize = 64;
 
 /// Lets one node's candidate step collide with all bodies. `from` is its position at the start of the
-/// step, `offset` the distance to keep from every surface (half the cloth's thickness).
+/// step, `offset` the distance to keep from every surface (half the cloth's thickness). `met` hears which body made what of which candidate.
 pub(crate) fn collide(
     bodies: &[Placement],
     from: DVec3,
     mut candidate: Candidate,
     offset: f64,
     h: f64,
+    mut met: impl FnMut(usize, &Candidate, &Candidate),
 ) -> Candidate {
     for _ in 0..ROUNDS {
         let mut touched = false;
-        for body in bodies {
+        for (number, body) in bodies.iter().enumerate() {
             if let Some(contact) = find_contact(body, from, candidate.position, offset) {
-                candidate = respond(body, candidate, &contact, offset, h);
+                let after = respond(body, candidate, &contact, offset, h);
+                met(number, &candidate, &after);
+                candidate = after;
                 touched = true;
             }
         }
@@ -145,21 +148,24 @@ fn touching(offset: f64) -> f64 {
 }
 
 /// Takes from a candidate that stands at the surface of bodies at the end of the step the velocity with which it would go on into
-/// them. Its position stays.
+/// them. Its position stays. `met` as for [`collide`].
 pub(crate) fn halt(
     bodies: &[Placement],
     mut candidate: Candidate,
     offset: f64,
     h: f64,
+    mut met: impl FnMut(usize, &Candidate, &Candidate),
 ) -> Candidate {
-    for body in bodies {
+    for (number, body) in bodies.iter().enumerate() {
         let local = body.end.unapply(candidate.position);
         let sample = body.shape.sample(local);
         if sample.distance - offset <= touching(offset) {
             let surface_velocity = (candidate.position - body.start.apply(local)) / h;
             let relative = candidate.velocity - surface_velocity;
             let normal = body.end.rotation * sample.normal;
+            let before = candidate;
             candidate.velocity = surface_velocity + slide(body, relative, normal);
+            met(number, &before, &candidate);
         }
     }
     candidate
@@ -209,7 +215,7 @@ mod tests {
             position: from + h * velocity,
             velocity,
         };
-        collide(&[body], from, candidate, 1e-3, h)
+        collide(&[body], from, candidate, 1e-3, h, |_, _, _| ())
     }
 
     #[test]

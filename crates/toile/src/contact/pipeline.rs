@@ -19,6 +19,7 @@ use super::closest::{self, Closest};
 use super::collide::{Candidate, collide};
 use super::cushion::{Cushion, Gaps};
 use super::impact_zone::{ImpactZones, ZoneReport};
+use super::load::{Given, book};
 use super::response::{Contact, Mobility, relax};
 use super::surface::Surface;
 use super::{Placement, ccd};
@@ -102,6 +103,10 @@ pub(crate) struct ClothContact {
     contacts: Vec<Contact>,
     /// Contacts with bodies of nodes that are in the others.
     body_contacts: Vec<Contact>,
+    /// Whose they are.
+    bodies_met: Vec<u32>,
+    /// What the trace after the contacts moved nodes by, by node: body and way (m).
+    traced: Vec<Given>,
     /// How many of the contacts have been asked for nodes near bodies, and which nodes those were.
     heeded: usize,
     meets_bodies: Vec<bool>,
@@ -157,6 +162,8 @@ impl ClothContact {
             pairs: Vec::new(),
             contacts: Vec::new(),
             body_contacts: Vec::new(),
+            bodies_met: Vec::new(),
+            traced: vec![Vec::new(); model.node_count()],
             heeded: 0,
             meets_bodies: vec![false; model.node_count()],
             zones: ImpactZones::default(),
@@ -245,7 +252,7 @@ impl ClothContact {
         (model, state): (&Model, &State),
         holds: &[Filter],
         bodies: &[Placement],
-        candidates: &mut [Candidate],
+        (candidates, given): (&mut [Candidate], &mut [Given]),
         (h, reach): (f64, f64),
     ) {
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
@@ -273,6 +280,20 @@ impl ClothContact {
                 candidate.position = ends[i];
             }
         });
+        self.book(model, given, reach);
+    }
+
+    /// Books what bodies gave to nodes here (N·s).
+    fn book(&self, model: &Model, given: &mut [Given], reach: f64) {
+        for (contact, &body) in self.body_contacts.iter().zip(&self.bodies_met) {
+            let node = contact.nodes[0] as usize;
+            book(&mut given[node], body as usize, contact.impulse() / reach);
+        }
+        for (node, given) in given.iter_mut().enumerate() {
+            for &(body, way) in &self.traced[node] {
+                book(given, body as usize, model.masses[node] / reach * way);
+            }
+        }
     }
 
     fn resolve(&mut self, step: &Step) -> ContactReport {
@@ -283,6 +304,8 @@ impl ClothContact {
         let known = known.filter(|(contact, thickness)| contact.concerns(ends, *thickness));
         self.contacts.extend(known.map(|(contact, _)| contact));
         self.body_contacts.clear();
+        self.bodies_met.clear();
+        self.traced.iter_mut().for_each(Vec::clear);
         self.heeded = 0;
         self.meets_bodies.fill(false);
         self.zones.clear();
@@ -386,7 +409,7 @@ impl ClothContact {
                     continue;
                 }
                 let (start, end) = (step.starts[i], self.wanted[i]);
-                for body in step.bodies {
+                for (number, body) in step.bodies.iter().enumerate() {
                     let offset = step.model.contact_offsets[i];
                     let sample = body.sample(end);
                     let carried = body.end.apply(body.start.unapply(start)) - start;
@@ -403,7 +426,10 @@ impl ClothContact {
                         carried,
                         &step.mobility,
                     );
-                    self.body_contacts.extend(contact);
+                    if let Some(contact) = contact {
+                        self.body_contacts.push(contact);
+                        self.bodies_met.push(number as u32);
+                    }
                 }
             }
         }
@@ -443,7 +469,8 @@ impl ClothContact {
             return;
         }
         let wanted = &self.wanted;
-        parallel::for_each(&mut self.ends, |i, end| {
+        let (ends, traced) = (&mut self.ends, &mut self.traced);
+        parallel::for_each_of_two(ends, traced, |i, end, traced| {
             if *end != wanted[i] && !step.mobility.is_led(i as u32) {
                 let start = step.starts[i];
                 let candidate = Candidate {
@@ -451,7 +478,10 @@ impl ClothContact {
                     velocity: (*end - start) / step.h,
                 };
                 let offset = step.model.contact_offsets[i];
-                *end = collide(step.bodies, start, candidate, offset, step.h).position;
+                let met = |body: usize, before: &Candidate, after: &Candidate| {
+                    book(traced, body, after.position - before.position);
+                };
+                *end = collide(step.bodies, start, candidate, offset, step.h, met).position;
             }
         });
     }

@@ -136,6 +136,11 @@ impl Contact {
         self.load > 0.0 || self.normal.dot(self.combine(ends)) < nearer
     }
 
+    /// What it does to the first feature besides what it carried already (kg·m).
+    pub(super) fn impulse(&self) -> DVec3 {
+        self.push * self.normal + self.drag
+    }
+
     pub(super) fn normal(&self) -> DVec3 {
         self.normal
     }

@@ -39,6 +39,8 @@ enum Hold {
 pub(crate) struct Support {
     /// The node.
     pub node: usize,
+    /// The body's number.
+    pub body: usize,
     /// Outward normal of the body.
     normal: DVec3,
     /// Velocity that brings the node onto the surface and carries it along (m/s).
@@ -67,7 +69,7 @@ pub(crate) fn find_support(
     offset: f64,
     h: f64,
 ) -> Option<Support> {
-    let forecast = bodies.iter().filter_map(|body| {
+    let forecast = bodies.iter().enumerate().filter_map(|(number, body)| {
         let sample = sample_at(&body.shape, &body.start, position);
         let gap = sample.distance - offset;
         let local = body.start.unapply(position);
@@ -79,12 +81,13 @@ pub(crate) fn find_support(
             gap,
             surface,
             sample.normal,
-            body.friction,
+            (number, body.friction),
         ))
     });
     let deepest = forecast.min_by(|a, b| a.0.total_cmp(&b.0));
-    deepest.map(|(_, gap, surface, normal, friction)| Support {
+    deepest.map(|(_, gap, surface, normal, (body, friction))| Support {
         node,
+        body,
         normal,
         // Penetration is not turned into speed; it is taken out of the position afterwards.
         velocity: surface - gap.max(0.0) / h * normal,
@@ -198,6 +201,7 @@ mod tests {
     fn support(hold: Hold) -> Support {
         Support {
             node: 0,
+            body: 0,
             normal: DVec3::Z,
             velocity: DVec3::ZERO,
             friction: 0.5,

@@ -47,6 +47,7 @@ pub(super) fn predict(
         candidates,
         bodies,
         contact,
+        loads,
         ..
     } = workspace;
     let system = system.as_deref_mut().expect("made for this integrator");
@@ -90,10 +91,14 @@ pub(super) fn predict(
         iterations: settings.max_iterations,
     };
     let mut predicted = step.first_solve(system, holds, linear, watch);
+    if settings.newton_steps == 1 {
+        system.book_reactions(&mut loads.given);
+    }
     step.balance_momentum(system);
     system.advance(1.0);
     if settings.newton_steps > 1 {
         step.newton(system, settings, scale, &mut predicted, watch);
+        system.book_residuals(&mut loads.given);
     }
     if scale > 0.0 {
         predicted.linear_residual /= scale;

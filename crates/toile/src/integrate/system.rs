@@ -1,7 +1,7 @@
 //! The linear system of an implicit step and what holds nodes in it.
 
 use super::Integrator;
-use crate::contact::{Cushion, Placement, Support, Verdict, find_support};
+use crate::contact::{Cushion, Given, Placement, Support, Verdict, book, find_support};
 use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
 use crate::linalg::{
@@ -269,6 +269,32 @@ impl System {
         }
         let unsettled = changed as f64 > UNSETTLED * self.supports.len() as f64;
         unsettled || self.supports.iter().any(Support::is_trial)
+    }
+
+    /// Books what bodies gave to the nodes that they support, after the last of several Newton steps: the right side is what is left at the
+    /// iterate, friction included.
+    pub(super) fn book_residuals(&self, given: &mut [Given]) {
+        for support in &self.supports {
+            let i = support.node;
+            let left = self.right_side[i];
+            let held = support.filter().apply(left) - left;
+            let impulse = held + support.friction(self.velocities[i]);
+            book(&mut given[i], support.body, impulse);
+        }
+    }
+
+    /// The same after one step: what the matrix makes of the change and the right side does not ask for.
+    pub(super) fn book_reactions(&self, given: &mut [Given]) {
+        let image = self.linear.image();
+        for support in &self.supports {
+            let i = support.node;
+            let drag = support.drag() * self.change[i];
+            let rubbed = support.friction(self.velocities[i]) - drag;
+            // Drag and friction are in the image, and the right side has neither.
+            let held = image[i] - self.right_side[i] - support.friction(self.velocities[i]);
+            let impulse = held - support.filter().apply(held) + rubbed;
+            book(&mut given[i], support.body, impulse);
+        }
     }
 
     /// Adds a share of the change to the velocities.

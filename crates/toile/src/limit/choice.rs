@@ -34,6 +34,20 @@ pub enum LimitScratch {
     Equations(EquationScratch),
 }
 
+impl LimitScratch {
+    /// What obstacles pushed nodes by in the last call of [`Limit::apply`]: `add` hears of nodes, counted over the whole world, and of
+    /// their mass times the way they were moved by (kg·m).
+    pub(crate) fn pushes(&self, add: &mut dyn FnMut(u32, DVec3)) {
+        match self {
+            // They heed no obstacles.
+            LimitScratch::Strain(_) | LimitScratch::Area(_) => {}
+            LimitScratch::Inequality(scratch) => scratch.pushes(add),
+            LimitScratch::Equations(EquationScratch::Projected(scratch)) => scratch.pushes(add),
+            LimitScratch::Equations(EquationScratch::Multiplied(scratch)) => scratch.pushes(add),
+        }
+    }
+}
+
 impl Limit {
     /// Room to work in.
     pub fn scratch(&self) -> LimitScratch {

@@ -124,6 +124,16 @@ pub struct LagrangianScratch {
     downhill: Vec<DVec3>,
     moves: Vec<DVec3>,
     touches: Vec<Touch>,
+    /// What obstacles pushed nodes by in the last call: node and impulse (kg·m).
+    pushes: Vec<(u32, DVec3)>,
+}
+
+impl LagrangianScratch {
+    pub(in crate::limit) fn pushes(&self, add: &mut dyn FnMut(u32, DVec3)) {
+        for &(node, push) in &self.pushes {
+            add(node, push);
+        }
+    }
 }
 
 impl<C: Constraints> Lagrangian<C> {
@@ -157,6 +167,7 @@ impl<C: Constraints> Lagrangian<C> {
             downhill: vec![DVec3::ZERO; nodes],
             moves: vec![DVec3::ZERO; nodes],
             touches: Vec::new(),
+            pushes: Vec::new(),
         }
     }
 
@@ -232,6 +243,11 @@ impl<C: Constraints> Lagrangian<C> {
         scratch
             .rows
             .store(&self.constraints, hopeless, forces, square);
+        scratch.pushes.clear();
+        let here = self.local(positions);
+        let pushes = obstacles::pushes(&scratch.touches, &scratch.start, here);
+        let pushes = pushes.filter(|(_, push)| *push != DVec3::ZERO);
+        scratch.pushes.extend(pushes);
         self.keep_momentum(scratch, positions);
         report.least_multiplier = self.least_multiplier(scratch);
         report
@@ -402,7 +418,7 @@ impl<C: Constraints> Lagrangian<C> {
     /// Takes the rigid motion out of what was done to cloth that nothing holds.
     fn keep_momentum(&self, scratch: &mut LagrangianScratch, positions: &mut [DVec3]) {
         let free = |f: &Filter| *f == Filter::Free;
-        if !scratch.filters.iter().all(free) || !scratch.touches.is_empty() {
+        if !scratch.filters.iter().all(free) || !scratch.pushes.is_empty() {
             return;
         }
         let here = &mut positions[self.nodes.clone()];

@@ -13,12 +13,12 @@ mod direct;
 mod filter;
 mod jacobi;
 pub(crate) mod lanes;
+#[cfg(not(feature = "direct"))]
+mod no_sparse_cholesky;
 mod order;
 mod patches;
 mod skyline;
 mod solver;
-#[cfg_attr(not(feature = "direct"), path = "no_sparse_cholesky.rs")]
-mod sparse_cholesky;
 mod sums;
 mod sweeps;
 #[cfg(test)]
@@ -29,6 +29,9 @@ pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
 pub(crate) use coupled::Coupling;
+#[cfg(not(feature = "direct"))]
+pub(crate) use no_sparse_cholesky::SparseCholesky;
 use skyline::Skyline;
-pub(crate) use sparse_cholesky::SparseCholesky;
 pub(crate) use sweeps::{PreconditionScratch, Sweeps};
+#[cfg(feature = "direct")]
+pub(crate) use toile_cholesky::SparseCholesky;

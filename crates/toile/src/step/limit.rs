@@ -9,7 +9,7 @@
 //! of equations or inequalities has not converged, edges are therefore brought back within coarse bounds by a few sweeps of
 //! [strain limiting](crate::limit::strain), which always help. The report keeps what the limit itself had left.
 
-use crate::contact::{Candidate, Placement};
+use crate::contact::{Candidate, Given, Placement, book};
 use crate::limit::strain::{StrainBounds, StrainLimit, StrainScratch, StrainSettings};
 use crate::limit::{Limit, LimitReport, LimitScratch, LimitStep, Obstacle};
 use crate::linalg::Filter;
@@ -31,7 +31,10 @@ pub(crate) struct LimitWork {
     /// Whether a node belongs to a cloth whose limit heeds obstacles.
     heeds: Vec<bool>,
     obstacles: Vec<Obstacle>,
-    obstacle_of_node: Vec<Option<Obstacle>>,
+    /// What they did in the last limit: node and impulse (kg·m).
+    pushes: Vec<(u32, DVec3)>,
+    /// The nearest obstacle of each node, and which body it is.
+    obstacle_of_node: Vec<Option<(Obstacle, u32)>>,
     /// How well those held that have acted in this step, all in one.
     report: Option<LimitReport>,
 }
@@ -58,6 +61,7 @@ impl LimitWork {
             forces: vec![0.0; model.limit_memory()],
             heeds,
             obstacles: Vec::new(),
+            pushes: Vec::new(),
             obstacle_of_node: vec![None; nodes],
             report: None,
         })
@@ -104,7 +108,7 @@ impl LimitWork {
         state: &State,
         holds: &[Filter],
         bodies: &[Placement],
-        candidates: &mut [Candidate],
+        (candidates, given): (&mut [Candidate], &mut [Given]),
         h: f64,
     ) {
         let filtered = model.integrator.filters_strain();
@@ -128,9 +132,10 @@ impl LimitWork {
         if known {
             self.forces.copy_from_slice(&state.limit_forces);
         }
+        let reach = model.integrator.reach(state, h);
         let mut forces = self.forces.as_mut_slice();
         let limits = model.limits.iter().zip(&mut self.scratch);
-        for (((_, limit), scratch), net) in limits.zip(&self.nets) {
+        for (((cloth, limit), scratch), net) in limits.zip(&self.nets) {
             let (own, rest) = forces.split_at_mut(limit.memory());
             forces = rest;
             if done(limit) {
@@ -143,8 +148,21 @@ impl LimitWork {
                 net.apply(&step, &mut self.net_scratch, &mut self.positions);
             }
             self.report = Some(worst(self.report, report));
+            self.pushes.clear();
+            scratch.pushes(&mut |node, push| self.pushes.push((node, push)));
+            let nodes = model.cloths[*cloth].nodes.clone();
+            if nodes.clone().all(|i| holds[i] == Filter::Free) {
+                let positions = &self.positions;
+                let moved =
+                    nodes.map(|i| model.masses[i] * (positions[i] - candidates[i].position));
+                balance(&mut self.pushes, moved.sum());
+            }
+            for &(node, push) in &self.pushes {
+                if let Some((_, body)) = self.obstacle_of_node[node as usize] {
+                    book(&mut given[node as usize], body as usize, push / reach);
+                }
+            }
         }
-        let reach = model.integrator.reach(state, h);
         let positions = &self.positions;
         parallel::for_each(candidates, |i, candidate| {
             candidate.velocity += (positions[i] - candidate.position) / reach;
@@ -177,23 +195,24 @@ impl LimitWork {
             }
             let (start, end) = (state.positions[i], candidates[i].position);
             let offset = model.contact_offsets[i];
-            let near = bodies.iter().filter_map(|body| {
+            let near = bodies.iter().enumerate().filter_map(|(number, body)| {
                 let sample = body.sample(end);
                 let gap = sample.distance - offset;
                 let carried = body.end.apply(body.start.unapply(start));
                 let slip = end - carried;
-                (gap <= slip.length() + offset).then_some(Obstacle {
+                let obstacle = Obstacle {
                     node: i as u32,
                     normal: sample.normal,
                     gap,
                     friction: body.friction,
                     slip,
-                })
+                };
+                (gap <= slip.length() + offset).then_some((obstacle, number as u32))
             });
-            near.min_by(|a, b| a.gap.total_cmp(&b.gap))
+            near.min_by(|(a, _), (b, _)| a.gap.total_cmp(&b.gap))
         });
-        self.obstacles
-            .extend(self.obstacle_of_node.iter().flatten());
+        let found = self.obstacle_of_node.iter().flatten();
+        self.obstacles.extend(found.map(|(obstacle, _)| obstacle));
     }
 }
 
@@ -225,6 +244,18 @@ fn net(model: &Model, (cloth, limit): &(usize, Limit)) -> Option<StrainLimit> {
     };
     let first = cloth.nodes.start as u32;
     StrainLimit::new(&cloth.topology, &cloth.rest, first, settings).ok()
+}
+
+/// Changes what obstacles pushed with (kg·m), each by a part of its size, so that it adds up to the momentum that a limit gave to its cloth. A
+/// solver that stops as soon as lengths are right has the sum, but not yet what each node got of it.
+fn balance(pushes: &mut [(u32, DVec3)], total: DVec3) {
+    let sum: DVec3 = pushes.iter().map(|(_, push)| *push).sum();
+    let size: f64 = pushes.iter().map(|(_, push)| push.length()).sum();
+    if size > 0.0 {
+        for (_, push) in pushes {
+            *push += push.length() / size * (total - sum);
+        }
+    }
 }
 
 /// A report beside those so far, in one: the worst of all.

@@ -66,10 +66,19 @@ impl Take {
         [0.5 * self.end, self.end]
     }
 
-    /// Makes the recording, every node at 30 frames a second.
+    /// Makes the recording with elastic faces, every node at 30 frames a second.
     pub fn record(&self) -> Result<NodeRecording, LabError> {
-        let source = scene("baraff-witkin", [self.cells; 2], self.step, WEIGHT, DAMPING);
-        let mut world = resolve(&source, source.parse()?)?;
+        self.record_with(&self.scene("baraff-witkin"))
+    }
+
+    /// The sheet as it is recorded.
+    pub fn scene(&self, model: &str) -> SceneSource {
+        scene(model, [self.cells; 2], self.step, WEIGHT, DAMPING)
+    }
+
+    /// Makes a recording of any [`scene`] with as many cells.
+    pub fn record_with(&self, source: &SceneSource) -> Result<NodeRecording, LabError> {
+        let mut world = resolve(source, source.parse()?)?;
         let steps = (self.end / self.step).round() as usize;
         let times: Vec<f64> = (0..=steps).map(|n| n as f64 * self.step).collect();
         for pin in &mut world.model.pins {
@@ -116,6 +125,7 @@ pub(super) fn scene(
 ) -> SceneSource {
     let limit = match model {
         "isometric" => format!("limit.isometric = {{ tolerance = {TOLERANCE:?} }}\n"),
+        "quasi-inextensible" => format!("limit.lengths = {{ tolerance = {TOLERANCE:?} }}\n"),
         _ => String::new(),
     };
     let text = format!(
@@ -144,15 +154,26 @@ pub(super) fn fitting<'a>(
     budget: usize,
     stop: &'a AtomicBool,
 ) -> Result<Prepared<'a>, LabError> {
-    let bounds = [
-        format!(
-            "cloth.sheet.virtual_mass={}:{}",
-            0.1 * DENSITY,
-            1.5 * DENSITY
-        ),
-        "cloth.sheet.damping=0:8".to_owned(),
-    ];
-    let parameters = bounds.iter().map(|text| Parameter::parse(text, source));
+    fitting_also(&[], source, recording, take, budget, stop)
+}
+
+/// The same for other parameters, too.
+pub(super) fn fitting_also<'a>(
+    others: &[&str],
+    source: &'a SceneSource,
+    recording: NodeRecording,
+    take: &Take,
+    budget: usize,
+    stop: &'a AtomicBool,
+) -> Result<Prepared<'a>, LabError> {
+    let mass = format!(
+        "cloth.sheet.virtual_mass={}:{}",
+        0.1 * DENSITY,
+        1.5 * DENSITY
+    );
+    let bounds = [mass.as_str(), "cloth.sheet.damping=0:8"];
+    let bounds = bounds.iter().chain(others);
+    let parameters = bounds.map(|text| Parameter::parse(text, source));
     Ok(prepare(Fit {
         source,
         cloth: None,

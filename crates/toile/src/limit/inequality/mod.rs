@@ -190,9 +190,18 @@ pub struct InequalityScratch {
     origin: Vec<DVec3>,
     interior: Option<Box<Interior>>,
     relaxed: relaxed::RelaxedScratch,
+    /// What obstacles pushed nodes by: node and impulse (kg·m); of the other solvers.
+    pushes: Vec<(u32, DVec3)>,
 }
 
 impl InequalityScratch {
+    pub(super) fn pushes(&self, add: &mut dyn FnMut(u32, DVec3)) {
+        for &(node, push) in &self.pushes {
+            add(node, push);
+        }
+        self.relaxed.pushes(add);
+    }
+
     /// Multipliers (N·m) of the last call: of the edges, of the cross edges if limited, of the obstacles at nodes of the cloth.
     pub fn multipliers(&self) -> &[f64] {
         &self.multipliers
@@ -333,6 +342,13 @@ impl InequalityLimit {
         };
         let one_sided = (0..problem.count()).filter(|&i| !problem.is_equal(i));
         report.least_multiplier = one_sided.map(|i| scratch.multipliers[i]).reduce(f64::min);
+        scratch.pushes.clear();
+        let pushed = local.iter().zip(&scratch.multipliers[self.pairs.len()..]);
+        scratch.pushes.extend(pushed.map(|(obstacle, multiplier)| {
+            let node = obstacle.node + self.first_node as u32;
+            let impulse = step.h * step.h * multiplier / self.mean_length;
+            (node, impulse * obstacle.normal)
+        }));
         scratch.weights = weights;
         scratch.filters = filters;
         scratch.start = start;

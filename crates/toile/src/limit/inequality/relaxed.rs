@@ -23,6 +23,14 @@ pub(super) struct RelaxedScratch {
     forces: Vec<f64>,
 }
 
+impl RelaxedScratch {
+    pub(super) fn pushes(&self, add: &mut dyn FnMut(u32, DVec3)) {
+        if let Some(room) = &self.room {
+            room.pushes(add);
+        }
+    }
+}
+
 impl Relaxed {
     pub(super) fn new(pairs: &[Pair], first_node: u32, settings: &InequalitySettings) -> Self {
         let mut order: Vec<u32> = (0..pairs.len() as u32).collect();

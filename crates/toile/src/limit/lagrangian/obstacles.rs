@@ -15,6 +15,8 @@ const STIFFNESS: f64 = 1e4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     node: usize,
+    /// The node, counted over the whole world.
+    known_as: u32,
     normal: DVec3,
     gap: f64,
     friction: f64,
@@ -89,6 +91,7 @@ pub(super) fn find(
         let node = obstacle.node as usize - nodes.start;
         touches.push(Touch {
             node,
+            known_as: obstacle.node,
             normal: obstacle.normal,
             gap: obstacle.gap,
             friction: obstacle.friction,
@@ -101,6 +104,18 @@ pub(super) fn find(
     }
     touches.sort_by(|a, b| a.node.cmp(&b.node).then(a.gap.total_cmp(&b.gap)));
     touches.dedup_by_key(|t| t.node);
+}
+
+/// What obstacles push nodes with at some positions: node and impulse (kg·m).
+pub(super) fn pushes(
+    touches: &[Touch],
+    start: &[DVec3],
+    here: &[DVec3],
+) -> impl Iterator<Item = (u32, DVec3)> {
+    touches.iter().map(|touch| {
+        let action = touch.act(start[touch.node], here[touch.node]);
+        (touch.known_as, action.push * touch.normal - action.rub)
+    })
 }
 
 /// `λ = t`, and the same for friction.

@@ -54,8 +54,9 @@ const PATIENCE: u32 = 3;
 /// An obstacle during a projection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
-    /// The node, counted from the first of all.
+    /// The node, counted from the first of all, and over the whole world.
     node: usize,
+    known_as: u32,
     normal: DVec3,
     friction: f64,
     /// `P n`: what the node's own filter leaves of the normal, and its square.
@@ -181,6 +182,7 @@ impl Contact {
         }
         let mut contact = Contact {
             node,
+            known_as: obstacle.node,
             normal: obstacle.normal,
             friction: obstacle.friction.max(0.0),
             free_normal,
@@ -200,6 +202,16 @@ impl Contact {
         contact.slip = contact.tangential(obstacle.slip);
         contact.first_slip = contact.slip.length();
         Some(contact)
+    }
+}
+
+impl ProjectionScratch {
+    /// What obstacles pushed nodes by: node and impulse (kg·m).
+    pub(in crate::limit) fn pushes(&self, add: &mut dyn FnMut(u32, DVec3)) {
+        for contact in &self.contacts {
+            let push = contact.pushed * contact.normal + contact.rubbed;
+            add(contact.known_as, push);
+        }
     }
 }
 

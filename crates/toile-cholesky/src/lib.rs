@@ -1,5 +1,8 @@
 //! Sparse Cholesky factor of a scalar matrix: the order of elimination and the pattern of the factor are worked out once
 //! (approximate minimum degree, supernodes: the `faer` crate); later only the numbers are refilled. It runs on one thread.
+//!
+//! This is a crate of its own because `faer` is generic: whoever calls it compiles it. Here that is done once, and not again with every
+//! change of the engine and for every one of its tests. So nothing that is generic may call `faer`.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, factorize_symbolic_cholesky};
@@ -8,7 +11,7 @@ use faer::{Conj, MatMut, Par, Side};
 use std::sync::Arc;
 
 /// The matrix, its factor and the room it needs.
-pub(crate) struct SparseCholesky {
+pub struct SparseCholesky {
     /// The upper triangle by columns, which is the lower by rows.
     pattern: Arc<SymbolicSparseColMat<usize>>,
     values: Vec<f64>,
@@ -45,19 +48,21 @@ fn needed(symbolic: &SymbolicCholesky<usize>) -> faer::dyn_stack::StackReq {
 }
 
 impl SparseCholesky {
-    /// Whether this build has it.
-    pub(crate) const AVAILABLE: bool = true;
+    /// Whether this build of the engine has it.
+    pub const AVAILABLE: bool = true;
 
     /// Analyses the lower triangle of a pattern, row by row, the columns of each increasing and its diagonal last; `None` if
     /// the factor does not fit into memory.
-    pub(crate) fn new(
-        rows: impl IntoIterator<Item = impl IntoIterator<Item = usize>>,
-    ) -> Option<Self> {
+    pub fn new(rows: impl IntoIterator<Item = impl IntoIterator<Item = usize>>) -> Option<Self> {
         let (mut starts, mut indices) = (vec![0], Vec::new());
         for row in rows {
             indices.extend(row);
             starts.push(indices.len());
         }
+        Self::analyse(starts, indices)
+    }
+
+    fn analyse(starts: Vec<usize>, indices: Vec<usize>) -> Option<Self> {
         let values = vec![0.0; indices.len()];
         let count = starts.len() - 1;
         let pattern = SymbolicSparseColMat::new_checked(count, count, starts, None, indices);
@@ -78,12 +83,12 @@ impl SparseCholesky {
     }
 
     /// Number of rows.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.pattern.nrows()
     }
 
     /// Where in the values an entry of the pattern is.
-    pub(crate) fn place(&self, row: usize, column: usize) -> usize {
+    pub fn place(&self, row: usize, column: usize) -> usize {
         let starts = self.pattern.col_ptr();
         let columns = &self.pattern.row_idx()[starts[row]..starts[row + 1]];
         let at = columns.partition_point(|&c| c < column);
@@ -92,12 +97,12 @@ impl SparseCholesky {
     }
 
     /// The entries, row by row.
-    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+    pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
     /// The diagonal entries.
-    pub(crate) fn for_each_diagonal(&mut self, mut change: impl FnMut(&mut f64)) {
+    pub fn for_each_diagonal(&mut self, mut change: impl FnMut(&mut f64)) {
         for end in &self.pattern.col_ptr()[1..] {
             change(&mut self.values[end - 1]);
         }
@@ -105,7 +110,7 @@ impl SparseCholesky {
 
     /// Factors the values; `false` if they are not finite or not positive definite.
     #[must_use]
-    pub(crate) fn factor(&mut self) -> bool {
+    pub fn factor(&mut self) -> bool {
         if !self.values.iter().all(|v| v.is_finite()) {
             return false;
         }
@@ -124,7 +129,7 @@ impl SparseCholesky {
     }
 
     /// Solves in place with the last factor.
-    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+    pub fn solve(&mut self, x: &mut [f64]) {
         let rows = x.len();
         LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
             Conj::No,
