@@ -15,7 +15,7 @@ use std::time::Instant;
 use thiserror::Error;
 use toile::advance::advance;
 use toile::certificate::{Energies, StepError};
-use toile::contact::intersections;
+use toile::contact::{FoldPreserver, intersections};
 use toile::equilibrium::EquilibriumError;
 use toile::state::State;
 use toile::step::Workspace;
@@ -204,7 +204,7 @@ fn run_here(
         if looks_for_intersections(world, true) {
             metrics.intersections = Some(intersections(&world.model, &state.positions).len());
         }
-        sinks.push(world, &state, &metrics, observer)?;
+        sinks.push(world, &state, &mut metrics, observer)?;
         sinks.checkpoint(&state)?;
     }
     while sinks.frames <= last_frame {
@@ -225,7 +225,7 @@ fn run_here(
             });
         }
         times.add(&metrics.times);
-        sinks.push(world, &state, &metrics, observer)?;
+        sinks.push(world, &state, &mut metrics, observer)?;
         let stopping = options.stop.load(Ordering::Relaxed);
         let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
         if stopping || due || sinks.frames > last_frame {
@@ -288,11 +288,15 @@ struct Sinks<'a> {
     timings: Table,
     /// The state to go on from, if resumed.
     state: Option<State>,
+    /// How folds in bodies are shown, if otherwise than they are.
+    folds: Option<FoldPreserver>,
 }
 
 impl<'a> Sinks<'a> {
     fn open(world: &World, folder: &'a RunFolder, resume: bool) -> Result<Self, RunError> {
         let fingerprint = world.fingerprint();
+        let folds = world.preserve_folds;
+        let folds = folds.map(|height| FoldPreserver::new(&world.model, height));
         let checkpoint = match resume {
             true => Checkpoint::read(&folder.file("checkpoint.toile"))?,
             false => None,
@@ -313,6 +317,7 @@ impl<'a> Sinks<'a> {
                 metrics: Table::resume(metrics, checkpoint.metrics_bytes)?,
                 timings: Table::resume(timings, checkpoint.timings_bytes)?,
                 state: Some(checkpoint.state),
+                folds,
             });
         }
         // Killed before its first checkpoint, a run has nothing worth keeping.
@@ -331,6 +336,7 @@ impl<'a> Sinks<'a> {
             metrics: Table::create(metrics, METRIC_COLUMNS)?,
             timings: Table::create(timings, TIMING_COLUMNS)?,
             state: None,
+            folds,
         })
     }
 
@@ -338,11 +344,21 @@ impl<'a> Sinks<'a> {
         &mut self,
         world: &World,
         state: &State,
-        metrics: &FrameMetrics,
+        metrics: &mut FrameMetrics,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let time = self.frames as f64 / world.schedule.fps;
         let poses = body_poses(world, state.time);
+        let shown = match &mut self.folds {
+            Some(folds) => folds.show(&world.model, state),
+            None => &state.positions,
+        };
+        // What is shown is held to the same promise as what moves.
+        if world.preserve_folds.is_some() && looks_for_intersections(world, true) {
+            let found = intersections(&world.model, shown).len();
+            metrics.intersections = metrics.intersections.max(Some(found));
+        }
+        let metrics = &*metrics;
         let frame = Frame {
             index: self.frames,
             time,
@@ -351,7 +367,7 @@ impl<'a> Sinks<'a> {
             metrics,
             energies: Energies::of(&world.model, state),
         };
-        self.recording.push(time, frame.poses, &state.positions)?;
+        self.recording.push(time, frame.poses, shown)?;
         self.metrics.line(&metrics.row(time, &frame.energies))?;
         self.timings.line(&metrics.timing_row(time))?;
         self.frames += 1;

@@ -15,9 +15,11 @@
 //! in matrix and right side. Whatever `c ≥ 0`, its work `−c |s|²` is never positive; when the rounds agree it is
 //! Coulomb's. What starts the rounds is a *trial* with the force itself, never larger than what holding the
 //! node took. If the node slips against it, that gives the first `s`; if not, it sticks.
+//!
+//! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding one all the rest.
 
-use super::Placement;
 use super::body::sample_at;
+use super::{Friction, Placement};
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};
 
@@ -43,7 +45,7 @@ pub(crate) struct Support {
     normal: DVec3,
     /// Velocity that brings the node onto the surface and carries it along (m/s).
     velocity: DVec3,
-    friction: f64,
+    friction: Friction,
     hold: Hold,
 }
 
@@ -74,21 +76,18 @@ pub(crate) fn find_support(
         let surface = (body.end.apply(local) - position) / h;
         let approach = (velocity + h * gravity - surface).dot(sample.normal);
         let reached = gap + h * approach;
-        (gap <= TOUCHING || reached <= 0.0).then_some((
-            reached,
-            gap,
-            surface,
-            sample.normal,
-            body.friction,
-        ))
+        (gap <= TOUCHING || reached <= 0.0).then_some((reached, gap, surface, sample.normal, body))
     });
     let deepest = forecast.min_by(|a, b| a.0.total_cmp(&b.0));
-    deepest.map(|(_, gap, surface, normal, friction)| Support {
+    deepest.map(|(_, gap, surface, normal, body)| Support {
         node,
         normal,
-        // Penetration is not turned into speed; it is taken out of the position afterwards.
-        velocity: surface - gap.max(0.0) / h * normal,
-        friction,
+        velocity: match body.recovery < 1.0 {
+            true => surface - body.recovery * gap / h * normal,
+            // At once, penetration is not turned into speed; it is taken out of the position afterwards.
+            false => surface - gap.max(0.0) / h * normal,
+        },
+        friction: body.friction,
         hold: Hold::Stick,
     })
 }
@@ -148,7 +147,7 @@ impl Support {
     /// Judges what the last solve gave. Answers whether the support has to change.
     pub fn revise(&mut self, verdict: &Verdict) -> bool {
         let push = verdict.reaction.dot(self.normal);
-        let limit = self.friction * push;
+        let sliding = self.friction.sliding * push;
         let before = self.hold;
         self.hold = match self.hold {
             // Let go too early: without the support it would sink in.
@@ -158,18 +157,18 @@ impl Support {
             Hold::Stick => {
                 let needed = self.along(verdict.reaction);
                 match needed.length() {
-                    length if length <= limit => Hold::Stick,
-                    _ if limit == 0.0 => Hold::Slide(0.0),
+                    length if length <= self.friction.at_rest * push => Hold::Stick,
+                    _ if sliding == 0.0 => Hold::Slide(0.0),
                     // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
                     _ if verdict.last => Hold::Stick,
-                    length => Hold::Trial(needed * (limit / length)),
+                    length => Hold::Trial(needed * (sliding / length)),
                 }
             }
             Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => Hold::Stick,
             Hold::Trial(_) | Hold::Slide(_) => {
                 let speed = self.along(verdict.slip).length();
                 let strongest = STRONGEST_DRAG * verdict.stiffness;
-                Hold::Slide((limit / speed).min(strongest))
+                Hold::Slide((sliding / speed).min(strongest))
             }
         };
         match (before, self.hold) {
@@ -200,7 +199,7 @@ mod tests {
             node: 0,
             normal: DVec3::Z,
             velocity: DVec3::ZERO,
-            friction: 0.5,
+            friction: 0.5.into(),
             hold,
         }
     }
