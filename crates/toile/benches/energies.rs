@@ -171,6 +171,7 @@ fn world(cells: u32, pattern: GridPattern, recipe: Recipe) -> (Model, State) {
         limits: Vec::new(),
         pins: vec![fixed(vec![0, cells])],
         bodies: vec![],
+        body_contact: Default::default(),
         contacts: Vec::new(),
         gravity: DVec3::new(0.0, 0.0, -9.81),
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),

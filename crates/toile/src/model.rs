@@ -1,6 +1,6 @@
 //! What a run needs and never changes: cloths, energies, pins, bodies, settings.
 
-use crate::contact::{Body, ShapeError};
+use crate::contact::{Body, BodyContact, BodyContactError, ShapeError};
 use crate::drive::{Pin, PinError, check_pins};
 use crate::energy::{EnergyBatch, HingeEnergy};
 use crate::integrate::Integrator;
@@ -48,6 +48,8 @@ pub struct Model {
     pub pins: Vec<Pin>,
     /// Obstacles.
     pub bodies: Vec<Body>,
+    /// How cloth meets them.
+    pub body_contact: BodyContact,
     /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
     pub contacts: Vec<[usize; 2]>,
     /// Acceleration of gravity (m/s²).
@@ -64,7 +66,7 @@ pub struct Model {
     pub contact_offsets: Vec<f64>,
     /// Pattern of the stiffness matrix.
     pub(crate) pattern: Arc<BlockPattern>,
-    /// Cloths that no pin ever holds: their momentum is theirs to keep.
+    /// Cloths that no pin and nothing sticky ever holds: their momentum is theirs to keep.
     pub(crate) never_held: Vec<bool>,
 }
 
@@ -117,6 +119,17 @@ pub enum ModelError {
         /// What is wrong.
         source: ShapeError,
     },
+    /// A body's friction cannot be.
+    #[error(
+        "body `{body}`: the friction must be finite and not negative, and not larger while sliding than at rest"
+    )]
+    Friction {
+        /// The body.
+        body: String,
+    },
+    /// Contact with bodies cannot be as asked for.
+    #[error(transparent)]
+    BodyContact(#[from] BodyContactError),
 }
 
 /// The parts a model is made of.
@@ -132,6 +145,8 @@ pub struct ModelParts {
     pub pins: Vec<Pin>,
     /// Obstacles.
     pub bodies: Vec<Body>,
+    /// How cloth meets them.
+    pub body_contact: BodyContact,
     /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
     pub contacts: Vec<[usize; 2]>,
     /// Acceleration of gravity (m/s²).
@@ -149,6 +164,7 @@ impl Model {
             limits,
             pins,
             bodies,
+            body_contact,
             contacts,
             gravity,
             integrator,
@@ -167,14 +183,21 @@ impl Model {
                 body: body.name.clone(),
                 source,
             })?;
+            if !body.friction.is_possible() {
+                let body = body.name.clone();
+                return Err(ModelError::Friction { body });
+            }
         }
+        body_contact.check(node_count, bodies.len())?;
         let per_node = |f: &dyn Fn(&Cloth) -> f64| -> Vec<f64> {
             let values = cloths.iter().flat_map(|c| c.nodes.clone().map(|_| f(c)));
             values.collect()
         };
         let held = |cloth: &Cloth| {
             let inside = |&n: &u32| cloth.nodes.contains(&(n as usize));
+            let mut catching = body_contact.adhesions.iter();
             pins.iter().any(|p| p.nodes.iter().any(inside))
+                || catching.any(|a| a.nodes.as_ref().is_none_or(|n| n.iter().any(inside)))
         };
         let masses = cloths
             .iter()
@@ -199,6 +222,7 @@ impl Model {
             limits,
             pins,
             bodies,
+            body_contact,
             contacts,
             gravity,
             integrator,
@@ -238,6 +262,13 @@ impl Model {
     /// Acceleration of gravity at a node (m/s²).
     pub fn gravity_of(&self, node: usize) -> DVec3 {
         self.gravity_factors[node] * self.gravity
+    }
+
+    /// A node's share of its cloth's area at rest (m²).
+    pub fn node_area(&self, node: usize) -> f64 {
+        let cloth = self.cloths.partition_point(|c| c.nodes.end <= node);
+        let cloth = &self.cloths[cloth];
+        cloth.rest.node_areas[node - cloth.nodes.start]
     }
 
     /// Number of nodes of all cloths.

@@ -1,5 +1,6 @@
 //! What changes while a world moves: exactly what a checkpoint holds.
 
+use crate::contact::Stuck;
 use crate::drive::{PinPath, PinState};
 use crate::model::Model;
 use glam::DVec3;
@@ -29,6 +30,8 @@ pub struct State {
     pub step_memory: Option<StepMemory>,
     /// One memory per pin of the model.
     pub pins: Vec<PinState>,
+    /// The nodes that stick to bodies, by number.
+    pub stuck: Vec<Stuck>,
 }
 
 /// The state before the last one.
@@ -68,6 +71,7 @@ impl State {
             limit_forces: vec![0.0; model.limit_memory()],
             step_memory: None,
             pins: vec![PinState::default(); model.pins.len()],
+            stuck: Vec::new(),
         }
     }
 
@@ -98,6 +102,7 @@ impl State {
             limit_forces,
             step_memory,
             pins,
+            stuck,
         } = other;
         self.time = *time;
         self.steps = *steps;
@@ -110,6 +115,7 @@ impl State {
         self.limit_forces.clone_from(limit_forces);
         self.step_memory = *step_memory;
         self.pins.clone_from(pins);
+        self.stuck.clone_from(stuck);
     }
 
     /// Whether the state belongs to a world like this one.
@@ -129,7 +135,16 @@ impl State {
             p.positions.len() == model.node_count() && p.velocities.len() == model.node_count()
         });
         let hinges = model.first_rest_angles().len();
+        let adhesions = model.body_contact.adhesions.len();
+        let in_order = self.stuck.windows(2).all(|w| w[0].node < w[1].node);
+        let stuck = self.stuck.iter().all(|s| {
+            (s.node as usize) < model.node_count()
+                && (s.adhesion as usize) < adhesions
+                && (s.body as usize) < model.bodies.len()
+        });
         previous
+            && in_order
+            && stuck
             && self.rest_angles.len() == hinges
             && self.creased.len() == hinges
             && self.limit_forces.len() == model.limit_memory()

@@ -6,8 +6,11 @@ use crate::advance::{Saved, StabilityScratch};
 use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
-use crate::contact::{BodyLoad, Candidate, ClothContact, Loads, Placement, book, collide, halt};
+use crate::contact::{
+    BodyLoad, Candidate, ClothContact, Loads, Placement, book, collide, drive_stuck, halt,
+};
 use crate::drive::drive_pins;
+use crate::energy::Memory;
 use crate::energy::assembly::Plan;
 use crate::integrate::mixed::MixedScratch;
 use crate::integrate::{Integrator, Predicted, System, predict};
@@ -35,6 +38,7 @@ pub fn step(
     let mut watch = Watch::start(workspace.clock);
 
     drive_pins(model, state, workspace, h);
+    drive_stuck(model, state, workspace, h);
     workspace.begin(model, state.time, h);
     watch.lap(|times| &mut times.drive);
 
@@ -160,6 +164,28 @@ impl Workspace {
         self.target_velocities[node] = (target - here) / h;
     }
 
+    /// All that acts on the nodes as the step begins, in `forces` (N): energies, gravity and the air.
+    pub(crate) fn add_up_forces(&mut self, model: &Model, state: &State) {
+        let plan = match (&self.plan, &self.system) {
+            (Some(plan), _) => plan,
+            (None, Some(system)) => system.plan(),
+            (None, None) => return,
+        };
+        let (positions, velocities) = (&state.positions, &state.velocities);
+        parallel::fill(&mut self.forces, |i| {
+            let drag = model.air_damping[i] * velocities[i];
+            model.masses[i] * (model.gravity_of(i) - drag)
+        });
+        let memory = Memory::of(state);
+        plan.add_forces(
+            &model.energies,
+            &memory,
+            positions,
+            velocities,
+            &mut self.forces,
+        );
+    }
+
     /// Largest distance of a held node from its target (m).
     fn pin_residual(&self, positions: &[DVec3]) -> f64 {
         let held = (0..positions.len()).filter(|&i| self.holds[i] != Filter::Free);
@@ -173,7 +199,11 @@ impl Workspace {
     /// Places the bodies, and forgets what limits and bodies did in the last step.
     fn begin(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
-        let placements = model.bodies.iter().map(|b| b.placement(time, h));
+        let recovery = model.body_contact.recovery(h);
+        let placements = model.bodies.iter().map(|b| Placement {
+            recovery,
+            ..b.placement(time, h)
+        });
         self.bodies.extend(placements);
         self.loads.clear();
         if let Some(work) = self.limits.as_deref_mut() {

@@ -38,7 +38,7 @@ fn body(name: &str, shape: Shape, at: DVec3, path: RigidPath) -> Body {
             rotation: DQuat::IDENTITY,
         },
         path,
-        friction: 0.4,
+        friction: 0.4.into(),
     }
 }
 

@@ -40,7 +40,7 @@ fn heap(seed: u64, cells: u32, speed: f64) -> (Model, State) {
         shape: Shape::Plane,
         place: Pose::IDENTITY,
         path: RigidPath::default(),
-        friction: 0.3,
+        friction: 0.3.into(),
     });
     let mut random = dice(seed);
     for (x, v) in state.positions.iter_mut().zip(&mut state.velocities) {

@@ -123,6 +123,7 @@ fn one_node_cannot_be_held_twice_at_once() {
         limits: Vec::new(),
         pins: vec![fixed(vec![0, 1]), fixed(vec![1])],
         bodies: vec![],
+        body_contact: Default::default(),
         contacts: Vec::new(),
         gravity: GRAVITY,
         integrator: backward(),

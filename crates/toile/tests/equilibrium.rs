@@ -35,7 +35,7 @@ fn body(name: &str, shape: Shape, at: DVec3) -> Body {
             rotation: DQuat::IDENTITY,
         },
         path: RigidPath::default(),
-        friction: 0.5,
+        friction: 0.5.into(),
     }
 }
 
@@ -48,6 +48,7 @@ fn changed(model: &Model, springs: Option<Vec<Spring>>, bodies: Vec<Body>) -> Mo
         limits: Vec::new(),
         pins: model.pins.clone(),
         bodies,
+        body_contact: Default::default(),
         contacts: Vec::new(),
         gravity: model.gravity,
         integrator: model.integrator,

@@ -297,7 +297,7 @@ fn in_the_limited_scheme_cloth_rests_on_a_slope_that_holds_it_and_slides_down_an
             shape: Shape::Plane,
             place: Pose::IDENTITY,
             path: RigidPath::default(),
-            friction,
+            friction: friction.into(),
         }];
         for x in &mut state.positions {
             x.z += 1e-3;

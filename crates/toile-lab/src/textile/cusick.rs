@@ -25,8 +25,8 @@ use toile::state::State;
 use toile_render::Image;
 use toile_scene::scene::World;
 use toile_scene::spec::{
-    BodySpec, DiscPatternSpec, MeshSpec, MotionSpec, PatternSpec, PinSpec, PlaceSpec, SelectSpec,
-    ShapeSpec, SlideSpec,
+    BodySpec, DiscPatternSpec, FrictionSpec, MeshSpec, MotionSpec, PatternSpec, PinSpec, PlaceSpec,
+    SelectSpec, ShapeSpec, SlideSpec,
 };
 
 /// What the specimen lies on.
@@ -213,7 +213,8 @@ impl Setup {
             },
             place: PlaceSpec::default(),
             motion: MotionSpec::Fixed,
-            friction,
+            friction: FrictionSpec::Same(friction),
+            sticky: Vec::new(),
             color: None,
         };
         world_of(cloth, |scene| {

@@ -117,6 +117,7 @@ impl Specimen {
             thickness: self.thickness,
             friction: 0.3,
             pin: Vec::new(),
+            adhere: Vec::new(),
             color: None,
             back_color: None,
         }

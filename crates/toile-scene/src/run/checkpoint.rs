@@ -5,17 +5,18 @@
 //! of vectors (count `u64`, 3 × `f64` each: positions, velocities, last changes of velocity), pin count `u64`,
 //! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
 //! step (`f64`, 0 for none) with the positions and velocities before it; three lists of numbers (count `u64`, `f64` each:
-//! rest angles, creased angles, forces of limits); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); last
-//! a CRC-32 of all before.
+//! rest angles, creased angles, forces of limits); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); the
+//! count of nodes that stick to bodies `u64`, for each its number, adhesion and body (`u32` each) and its anchor (3 × `f64`); last a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+use toile::contact::Stuck;
 use toile::drive::PinState;
 use toile::state::{Previous, State, StepMemory};
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +92,13 @@ impl Checkpoint {
         for number in memory {
             out.extend(number.to_le_bytes());
         }
+        out.extend((state.stuck.len() as u64).to_le_bytes());
+        for stuck in &state.stuck {
+            for number in [stuck.node, stuck.adhesion, stuck.body] {
+                out.extend(number.to_le_bytes());
+            }
+            put_vector(&mut out, stuck.anchor);
+        }
         let sum = crc32fast::hash(&out);
         out.extend(sum.to_le_bytes());
         out
@@ -158,6 +166,7 @@ impl Checkpoint {
         let creased = input.numbers()?;
         let limit_forces = input.numbers()?;
         let [pair, error] = [input.u64()?, input.u64()?].map(f64::from_bits);
+        let stuck = input.stuck()?;
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
         }
@@ -178,6 +187,7 @@ impl Checkpoint {
                 limit_forces,
                 step_memory: (pair > 0.0).then_some(StepMemory { pair, error }),
                 pins,
+                stuck,
             },
         })
     }
@@ -185,7 +195,13 @@ impl Checkpoint {
 
 fn put_vectors(out: &mut Vec<u8>, list: &[DVec3]) {
     out.extend((list.len() as u64).to_le_bytes());
-    for number in list.iter().flat_map(|v| v.to_array()) {
+    for &vector in list {
+        put_vector(out, vector);
+    }
+}
+
+fn put_vector(out: &mut Vec<u8>, vector: DVec3) {
+    for number in vector.to_array() {
         out.extend(number.to_le_bytes());
     }
 }
@@ -227,12 +243,28 @@ impl Input<'_> {
         if count > (self.0.len() / 24) as u64 {
             return Err("it ends too early");
         }
-        (0..count)
-            .map(|_| {
-                let [x, y, z] = [self.u64()?, self.u64()?, self.u64()?].map(f64::from_bits);
-                Ok(DVec3::new(x, y, z))
+        (0..count).map(|_| self.vector()).collect()
+    }
+
+    fn vector(&mut self) -> Result<DVec3, &'static str> {
+        let [x, y, z] = [self.u64()?, self.u64()?, self.u64()?].map(f64::from_bits);
+        Ok(DVec3::new(x, y, z))
+    }
+
+    fn stuck(&mut self) -> Result<Vec<Stuck>, &'static str> {
+        let count = self.u64()?;
+        if count > (self.0.len() / 36) as u64 {
+            return Err("it ends too early");
+        }
+        let stuck = (0..count).map(|_| {
+            Ok(Stuck {
+                node: self.u32()?,
+                adhesion: self.u32()?,
+                body: self.u32()?,
+                anchor: self.vector()?,
             })
-            .collect()
+        });
+        stuck.collect()
     }
 }
 
@@ -272,6 +304,12 @@ mod tests {
                         anchors: vec![DVec3::X],
                     },
                 ],
+                stuck: vec![Stuck {
+                    node: 1,
+                    adhesion: 0,
+                    body: 2,
+                    anchor: DVec3::new(0.1, -0.2, 1e-9),
+                }],
             },
         }
     }

@@ -16,7 +16,7 @@ use std::time::Instant;
 use thiserror::Error;
 use toile::advance::advance;
 use toile::certificate::{Energies, StepError};
-use toile::contact::intersections;
+use toile::contact::{FoldPreserver, intersections};
 use toile::equilibrium::EquilibriumError;
 use toile::state::State;
 use toile::step::Workspace;
@@ -205,7 +205,7 @@ fn run_here(
         if looks_for_intersections(world, true) {
             metrics.intersections = Some(intersections(&world.model, &state.positions).len());
         }
-        sinks.push(world, &state, &metrics, observer)?;
+        sinks.push(world, &state, &mut metrics, observer)?;
         sinks.checkpoint(&state)?;
     }
     while sinks.frames <= last_frame {
@@ -229,7 +229,7 @@ fn run_here(
             });
         }
         times.add(&metrics.times);
-        sinks.push(world, &state, &metrics, observer)?;
+        sinks.push(world, &state, &mut metrics, observer)?;
         let stopping = options.stop.load(Ordering::Relaxed);
         let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
         if stopping || due || sinks.frames > last_frame {
@@ -293,11 +293,15 @@ struct Sinks<'a> {
     forces: Option<ForcesTable>,
     /// The state to go on from, if resumed.
     state: Option<State>,
+    /// How folds in bodies are shown, if otherwise than they are.
+    folds: Option<FoldPreserver>,
 }
 
 impl<'a> Sinks<'a> {
     fn open(world: &World, folder: &'a RunFolder, resume: bool) -> Result<Self, RunError> {
         let fingerprint = world.fingerprint();
+        let folds = world.preserve_folds;
+        let folds = folds.map(|height| FoldPreserver::new(&world.model, height));
         let checkpoint = match resume {
             true => Checkpoint::read(&folder.file("checkpoint.toile"))?,
             false => None,
@@ -320,6 +324,7 @@ impl<'a> Sinks<'a> {
                 timings: Table::resume(timings, checkpoint.timings_bytes)?,
                 forces: ForcesTable::resume(world, forces, checkpoint.frames)?,
                 state: Some(checkpoint.state),
+                folds,
             });
         }
         // Killed before its first checkpoint, a run has nothing worth keeping.
@@ -339,6 +344,7 @@ impl<'a> Sinks<'a> {
             timings: Table::create(timings, TIMING_COLUMNS)?,
             forces: ForcesTable::create(world, forces)?,
             state: None,
+            folds,
         })
     }
 
@@ -346,11 +352,21 @@ impl<'a> Sinks<'a> {
         &mut self,
         world: &World,
         state: &State,
-        metrics: &FrameMetrics,
+        metrics: &mut FrameMetrics,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let time = self.frames as f64 / world.schedule.fps;
         let poses = body_poses(world, state.time);
+        let shown = match &mut self.folds {
+            Some(folds) => folds.show(&world.model, state),
+            None => &state.positions,
+        };
+        // What is shown is held to the same promise as what moves.
+        if world.preserve_folds.is_some() && looks_for_intersections(world, true) {
+            let found = intersections(&world.model, shown).len();
+            metrics.intersections = metrics.intersections.max(Some(found));
+        }
+        let metrics = &*metrics;
         let frame = Frame {
             index: self.frames,
             time,
@@ -359,7 +375,7 @@ impl<'a> Sinks<'a> {
             metrics,
             energies: Energies::of(&world.model, state),
         };
-        self.recording.push(time, frame.poses, &state.positions)?;
+        self.recording.push(time, frame.poses, shown)?;
         self.metrics.line(&metrics.row(time, &frame.energies))?;
         self.timings.line(&metrics.timing_row(time))?;
         if let Some(forces) = &mut self.forces {

@@ -5,12 +5,12 @@ use super::resolve::check_not_negative;
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::BodyTrack;
-use crate::spec::{BodySpec, ShapeSpec};
+use crate::spec::{BodySpec, FrictionSpec, ShapeSpec};
 use glam::DVec3;
 use std::path::Path;
 use std::sync::Arc;
 use toile::contact::level_set::Settings;
-use toile::contact::{Body, MeshShape, Shape};
+use toile::contact::{Body, Friction, MeshShape, Shape};
 use toile::mesh::Mesh;
 
 pub(super) fn resolve_body(
@@ -19,7 +19,7 @@ pub(super) fn resolve_body(
     spec: &mut BodySpec,
 ) -> Result<(Body, BodyTrack), SceneError> {
     let field = format!("body.{name}");
-    check_not_negative(source, &format!("{field}.friction"), spec.friction)?;
+    let friction = resolve_friction(source, &format!("{field}.friction"), spec.friction)?;
     let shape = resolve_shape(source, &format!("{field}.shape"), &mut spec.shape)?;
     let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
     shape
@@ -34,7 +34,7 @@ pub(super) fn resolve_body(
         shape,
         place: place(source, &format!("{field}.place"), &spec.place)?,
         path: body_path(source, &field, spec)?,
-        friction: spec.friction,
+        friction,
     };
     let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
     let surface = surface.unwrap_or_default();
@@ -47,6 +47,35 @@ pub(super) fn resolve_body(
         color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
     };
     Ok((body, track))
+}
+
+fn resolve_friction(
+    source: &SceneSource,
+    field: &str,
+    spec: FrictionSpec,
+) -> Result<Friction, SceneError> {
+    match spec {
+        FrictionSpec::Same(coefficient) => {
+            check_not_negative(source, field, coefficient)?;
+            Ok(coefficient.into())
+        }
+        FrictionSpec::Different { r#static, kinetic } => {
+            check_not_negative(source, &format!("{field}.static"), r#static)?;
+            let place = format!("{field}.kinetic");
+            check_not_negative(source, &place, kinetic)?;
+            if kinetic > r#static {
+                let message = format!(
+                    "is {kinetic}, above the static coefficient of {static}; what slides is held less than what rests",
+                    r#static = r#static
+                );
+                return Err(source.error(&place, message));
+            }
+            Ok(Friction {
+                at_rest: r#static,
+                sliding: kinetic,
+            })
+        }
+    }
 }
 
 fn resolve_shape(

@@ -1,5 +1,6 @@
 //! Cloths: mesh, rest shape, place and pins.
 
+use super::adhesion::adhering;
 use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
 use super::motion::{absolute, pin_path, place};
@@ -13,6 +14,7 @@ use crate::spec::{
 };
 use glam::{DVec2, DVec3};
 use std::path::Path;
+use toile::contact::Adhesion;
 use toile::drive::{Interval, Pin, Slide};
 use toile::energy::EnergyBatch;
 use toile::limit::Limit;
@@ -30,6 +32,7 @@ pub(super) struct ResolvedCloth {
     pub limit: Option<Limit>,
     pub warnings: Vec<String>,
     pub pins: Vec<Pin>,
+    pub adhesions: Vec<Adhesion>,
     pub track: ClothTrack,
 }
 
@@ -37,8 +40,8 @@ pub(super) fn resolve_cloth(
     source: &SceneSource,
     name: &str,
     spec: &mut ClothSpec,
-    index: usize,
-    first_node: usize,
+    (index, first_node): (usize, usize),
+    bodies: &[String],
 ) -> Result<ResolvedCloth, SceneError> {
     let field = format!("cloth.{name}");
     let fabric = check_material(source, &field, spec)?;
@@ -70,14 +73,22 @@ pub(super) fn resolve_cloth(
     let positions: Vec<DVec3> = mesh.positions.iter().map(|&p| pose.apply(p)).collect();
     let velocity = check_vector(source, &format!("{field}.velocity"), spec.velocity)?;
     let track = track(name, spec, index, first_node, &topology, &rest);
+    let selection = Selection {
+        topology: &topology,
+        rest: &rest,
+        positions: &positions,
+    };
+    let mut adhesions = Vec::new();
+    for (k, adhere) in spec.adhere.iter().enumerate() {
+        let field = format!("{field}.adhere[{k}]");
+        let place = format!("{field}.select");
+        let mut nodes = select(source, &place, &adhere.select, &selection)?;
+        nodes.iter_mut().for_each(|n| *n += first_node as u32);
+        adhesions.push(adhering(source, &field, adhere, nodes, bodies)?);
+    }
     let mut pins = Vec::new();
     for (k, pin) in spec.pin.iter_mut().enumerate() {
         let field = format!("{field}.pin[{k}]");
-        let selection = Selection {
-            topology: &topology,
-            rest: &rest,
-            positions: &positions,
-        };
         pins.push(resolve_pin(source, &field, pin, &selection, first_node)?);
     }
     let sheet = Sheet {
@@ -115,6 +126,7 @@ pub(super) fn resolve_cloth(
         limit,
         warnings: material_warnings(&field, spec),
         pins,
+        adhesions,
         track,
     })
 }
@@ -353,28 +365,36 @@ fn resolve_pin(
     let positions = nodes.iter().map(|&n| selection.positions[n as usize]);
     let centre = positions.sum::<DVec3>() / nodes.len() as f64;
     let path = pin_path(source, field, &mut spec.motion, centre, nodes.len())?;
-    let held = if spec.held.is_empty() {
-        vec![Interval::ALWAYS]
-    } else {
-        let intervals = spec.held.iter();
-        intervals.map(|&[from, to]| Interval { from, to }).collect()
-    };
-    let mut last = f64::NEG_INFINITY;
-    for (k, interval) in held.iter().enumerate() {
-        let in_order = interval.from >= last && interval.from < interval.to;
-        if !in_order || !interval.from.is_finite() {
-            let message =
-                "each interval must end after it starts and start after the one before ends";
-            return Err(source.error(&format!("{field}.held[{k}]"), message));
-        }
-        last = interval.to;
-    }
     Ok(Pin {
         nodes: nodes.iter().map(|&n| n + first_node as u32).collect(),
         path,
-        held,
+        held: intervals(source, &format!("{field}.held"), &spec.held)?,
         slide: slide(source, &format!("{field}.slide"), &spec.slide)?,
     })
+}
+
+/// Spans of time; all of time if none are listed.
+pub(super) fn intervals(
+    source: &SceneSource,
+    field: &str,
+    spans: &[[f64; 2]],
+) -> Result<Vec<Interval>, SceneError> {
+    if spans.is_empty() {
+        return Ok(vec![Interval::ALWAYS]);
+    }
+    let mut last = f64::NEG_INFINITY;
+    let mut intervals = Vec::with_capacity(spans.len());
+    for (k, &[from, to]) in spans.iter().enumerate() {
+        let in_order = from >= last && from < to;
+        if !in_order || !from.is_finite() {
+            let message =
+                "each interval must end after it starts and start after the one before ends";
+            return Err(source.error(&format!("{field}[{k}]"), message));
+        }
+        last = to;
+        intervals.push(Interval { from, to });
+    }
+    Ok(intervals)
 }
 
 fn select(

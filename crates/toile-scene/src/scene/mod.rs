@@ -1,5 +1,6 @@
 //! From a scene file to a world: read, override, check, resolve.
 
+mod adhesion;
 mod air;
 mod body;
 mod bundled;

@@ -1,5 +1,6 @@
 //! From what the user wrote to what the engine needs.
 
+use super::adhesion::{blind_adhesions, sticky_bodies};
 use super::air::{air_around, check_air};
 use super::body::resolve_body;
 use super::cloth::{ResolvedCloth, resolve_cloth};
@@ -13,7 +14,7 @@ use crate::spec::{
 use glam::DVec3;
 use std::fmt::Write;
 use toile::advance::StepControl;
-use toile::contact::Body;
+use toile::contact::{Body, BodyContact};
 use toile::energy::EnergyBatch;
 use toile::equilibrium::EquilibriumSettings;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
@@ -65,6 +66,8 @@ pub struct World {
     pub drape: EquilibriumSettings,
     /// When to look for intersections.
     pub certify: CertifySpec,
+    /// How far above bodies folds that reach into them are shown (m), if they are.
+    pub preserve_folds: Option<f64>,
     /// What must be true at the end.
     pub expect: ExpectSpec,
     /// What looks wrong though it can be simulated.
@@ -88,13 +91,15 @@ impl World {
         // The debug text of a number is exact, and it saves a second way of serialising every type.
         let _ = write!(
             HashText(&mut moving),
-            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             model.limits,
             model.gravity,
             model.integrator,
             model.pins,
             model.bodies,
             model.contacts,
+            model.body_contact,
+            self.preserve_folds,
             model.cloths.iter().map(|c| c.friction).collect::<Vec<_>>()
         );
         let mut still = crc32fast::Hasher::new();
@@ -146,10 +151,12 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
     for name in spec.body.keys() {
         check_name(source, "body", name)?;
     }
+    check_body_contact(source, &spec)?;
+    let body_names: Vec<String> = spec.body.keys().cloned().collect();
     let mut first_node = 0;
     let mut cloths = Vec::new();
     for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {
-        let resolved = resolve_cloth(source, name, cloth, index, first_node)?;
+        let resolved = resolve_cloth(source, name, cloth, (index, first_node), &body_names)?;
         first_node = resolved.cloth.nodes.end;
         cloths.push(resolved);
     }
@@ -181,6 +188,10 @@ fn assemble(
         limits: Vec::new(),
         pins: Vec::new(),
         bodies: Vec::new(),
+        body_contact: BodyContact {
+            relaxation: spec.contact.relaxation,
+            adhesions: sticky_bodies(source, spec)?,
+        },
         contacts: pairs_that_meet(source, spec)?,
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
@@ -199,10 +210,12 @@ fn assemble(
         velocities.resize(positions.len() + cloth.positions.len(), cloth.velocity);
         positions.extend(cloth.positions);
         parts.pins.extend(cloth.pins);
+        parts.body_contact.adhesions.extend(cloth.adhesions);
         parts.cloths.push(cloth.cloth);
         cloth_tracks.push(cloth.track);
         rest_positions.push(cloth.rest_positions);
     }
+    warnings.extend(blind_adhesions(spec));
     let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
     parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
     let model = Model::new(parts).map_err(|error| source.error("", error.to_string()))?;
@@ -224,6 +237,7 @@ fn assemble(
         body_tracks,
         drape: EquilibriumSettings::default(),
         certify: spec.contact.certify,
+        preserve_folds: spec.contact.preserve_folds,
         expect: spec.expect.clone(),
         warnings,
         resolved,
@@ -391,6 +405,26 @@ fn divide_frame(source: &SceneSource, frame: f64, step: f64, fps: f64) -> Result
         rate / whole
     );
     Err(source.error("time.step", message))
+}
+
+fn check_body_contact(source: &SceneSource, spec: &SceneSpec) -> Result<(), SceneError> {
+    check_not_negative(source, "contact.relaxation", spec.contact.relaxation)?;
+    let Some(height) = spec.contact.preserve_folds else {
+        return Ok(());
+    };
+    let place = "contact.preserve_folds";
+    check_positive(source, place, height)?;
+    let thick = spec.cloth.iter().find(|(_, c)| 0.5 * c.thickness >= height);
+    match thick {
+        Some((name, cloth)) => Err(source.error(
+            place,
+            format!(
+                "is {height} m, which leaves no room above half the thickness of cloth `{name}`, {} m; make it larger",
+                0.5 * cloth.thickness
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Names become parts of file names and of field paths.

@@ -17,16 +17,85 @@ pub struct BodySpec {
     /// How it moves; it turns about its own origin.
     #[serde(default)]
     pub motion: MotionSpec,
-    /// Coulomb friction coefficient.
-    #[serde(default = "default_friction")]
-    pub friction: f64,
+    /// Coulomb friction: one coefficient, or `{ static, kinetic }`.
+    #[serde(default)]
+    pub friction: FrictionSpec,
+    /// Where and when cloth sticks to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sticky: Vec<StickySpec>,
     /// Colour in pictures (red, green, blue from 0 to 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<[f32; 3]>,
 }
 
-fn default_friction() -> f64 {
-    0.3
+/// Coefficients of friction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a coefficient of friction or { static = …, kinetic = … }"
+)]
+pub enum FrictionSpec {
+    /// The same at rest and while sliding.
+    Same(f64),
+    /// One at rest, one while sliding.
+    Different {
+        /// What holds cloth at rest.
+        r#static: f64,
+        /// What slows cloth that slides; not above the other.
+        kinetic: f64,
+    },
+}
+
+impl Default for FrictionSpec {
+    fn default() -> Self {
+        FrictionSpec::Same(0.3)
+    }
+}
+
+/// A sticky part of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StickySpec {
+    /// Which part.
+    #[serde(default)]
+    pub region: RegionSpec,
+    /// When it sticks: `[[from, to], …]` (s). Without this all the time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub during: Vec<[f64; 2]>,
+    /// Cloth that is pulled more strongly comes off (N/m²). Without this only time lets go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
+    /// Cloth that is this near touches (m).
+    #[serde(default = "default_reach")]
+    pub reach: f64,
+}
+
+/// A part of a body, in its own frame: before `place` and `motion`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RegionSpec {
+    /// All of it.
+    #[default]
+    Everywhere,
+    /// What is in an axis-aligned box.
+    Box {
+        /// Smallest coordinates (m).
+        min: [f64; 3],
+        /// Largest coordinates (m).
+        max: [f64; 3],
+    },
+    /// What is in a ball.
+    Ball {
+        /// Centre (m).
+        center: [f64; 3],
+        /// Radius (m).
+        radius: f64,
+    },
+}
+
+pub(super) fn default_reach() -> f64 {
+    1e-4
 }
 
 /// Shapes, each around its own origin.

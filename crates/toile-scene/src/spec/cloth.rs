@@ -1,8 +1,9 @@
 //! Cloths as the scene describes them.
 
+use super::body::default_reach;
 use super::{
     BendingSpec, FoldSpec, HessianSpec, LimitSpec, MaterialSpec, MeshSpec, ModelSpec, MotionSpec,
-    PlaceSpec, RestSpec, WarpSpec,
+    PlaceSpec, RegionSpec, RestSpec, WarpSpec,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,9 @@ pub struct ClothSpec {
     /// Nodes that are held.
     #[serde(default)]
     pub pin: Vec<PinSpec>,
+    /// Nodes that stick to bodies that they touch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adhere: Vec<AdhereSpec>,
     /// Colour of the front in pictures (red, green, blue from 0 to 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<[f32; 3]>,
@@ -127,6 +131,29 @@ pub struct PinSpec {
     /// Without this they are held all the time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<[f64; 2]>,
+}
+
+/// A part of the cloth that sticks to bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdhereSpec {
+    /// Which nodes.
+    pub select: SelectSpec,
+    /// The body that they stick to; any if none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// The part of the body.
+    #[serde(default)]
+    pub region: RegionSpec,
+    /// When they stick: `[[from, to], …]` (s). Without this all the time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub during: Vec<[f64; 2]>,
+    /// What they bear (N/m²). Without this only time lets go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
+    /// Nodes that are this near touch (m).
+    #[serde(default = "default_reach")]
+    pub reach: f64,
 }
 
 /// Which way held nodes may slide.

@@ -1,9 +1,9 @@
-//! Contact between cloths as the scene describes it.
+//! Contact as the scene describes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which cloths keep from passing through which.
+/// Which cloths keep from passing through which, and how bodies are met.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContactSpec {
@@ -15,6 +15,12 @@ pub struct ContactSpec {
     pub start: StartSpec,
     /// When to look for intersections of the cloths that meet, by an exact test apart from what keeps them from passing.
     pub certify: CertifySpec,
+    /// Relaxation time of the contact with bodies (s): nodes that touch come to the surface by the part step/relaxation in each step, from
+    /// above or from inside. 0: at once.
+    pub relaxation: f64,
+    /// Show folds that reach into bodies outside of them, within this distance of the surface (m). Without this cloth is shown as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preserve_folds: Option<f64>,
 }
 
 /// Who meets whom.

@@ -15,8 +15,8 @@ mod mesh;
 mod motion;
 
 pub use air::{AirSpec, GustSpec};
-pub use body::{BodySpec, ShapeSpec};
-pub use cloth::{ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
+pub use body::{BodySpec, FrictionSpec, RegionSpec, ShapeSpec, StickySpec};
+pub use cloth::{AdhereSpec, ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
 pub use contact::{CertifySpec, ClothContactSpec, ContactSpec, StartSpec};
 pub use drape::DrapeSpec;
 pub use limit::{

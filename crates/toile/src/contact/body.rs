@@ -1,6 +1,6 @@
 //! A body: a shape, where it stands and how it moves.
 
-use super::{Sample, Shape};
+use super::{Friction, Sample, Shape};
 use crate::drive::{Pose, RigidPath};
 use glam::DVec3;
 
@@ -15,8 +15,8 @@ pub struct Body {
     pub place: Pose,
     /// How it moves.
     pub path: RigidPath,
-    /// Coulomb friction coefficient between it and any cloth.
-    pub friction: f64,
+    /// Coulomb friction between it and any cloth.
+    pub friction: Friction,
 }
 
 /// A body at the start and at the end of a step.
@@ -24,12 +24,24 @@ pub struct Body {
 pub struct Placement {
     /// The shape.
     pub shape: Shape,
-    /// Coulomb friction coefficient.
-    pub friction: f64,
+    /// Coulomb friction.
+    pub friction: Friction,
+    /// The part of its distance from where it should be that a touching node makes good in the step: 1 at once, less where
+    /// contact [relaxes](super::BodyContact::relaxation).
+    pub recovery: f64,
     /// Pose at the start.
     pub start: Pose,
     /// Pose at the end.
     pub end: Pose,
+}
+
+/// What a relaxing contact makes of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Relaxed {
+    /// Its distance from the surface at the end of the step (m).
+    pub distance: f64,
+    /// Its velocity away from the surface, relative to it (m/s).
+    pub speed: f64,
 }
 
 impl Body {
@@ -43,6 +55,7 @@ impl Body {
         Placement {
             shape: self.shape.clone(),
             friction: self.friction,
+            recovery: 1.0,
             start: self.pose(time),
             end: self.pose(time + h),
         }
@@ -55,6 +68,31 @@ impl Body {
 }
 
 impl Placement {
+    /// How far a node is above the place that it should keep at the start of the step (m); `offset` as in `collide`.
+    fn gap_at_start(&self, from: DVec3, offset: f64) -> f64 {
+        sample_at(&self.shape, &self.start, from).distance - offset
+    }
+
+    /// The distance that a node must have from the surface at the end of the step, wherever else it goes (m): `offset`, or
+    /// less if it starts deeper and contact relaxes.
+    pub(crate) fn kept(&self, from: DVec3, offset: f64) -> f64 {
+        if self.recovery >= 1.0 {
+            return offset;
+        }
+        offset + (1.0 - self.recovery) * self.gap_at_start(from, offset).min(0.0)
+    }
+
+    /// How a contact that begins at this place relaxes, if it does not end at once.
+    pub(super) fn relaxed(&self, from: DVec3, offset: f64, h: f64) -> Option<Relaxed> {
+        (self.recovery < 1.0).then(|| {
+            let gap = self.gap_at_start(from, offset);
+            Relaxed {
+                distance: offset + (1.0 - self.recovery) * gap,
+                speed: -self.recovery * gap / h,
+            }
+        })
+    }
+
     /// Signed distance and world normal at a world point, with the body as it stands at the end of the step.
     pub fn sample(&self, point: DVec3) -> Sample {
         sample_at(&self.shape, &self.end, point)

@@ -11,6 +11,9 @@
 //!
 //! What penetration is left (curved surfaces, starts inside) is taken out of the position alone, so it
 //! adds no energy.
+//!
+//! **Relaxation.** With a relaxation time `Δτ` the node is not brought to the surface at once, from above or from below: the normal velocity
+//! becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by the part `h/Δτ` in every step of contact (same section).
 
 use super::Placement;
 use super::body::sample_at;
@@ -48,8 +51,10 @@ pub(crate) fn collide(
     for _ in 0..ROUNDS {
         let mut touched = false;
         for (number, body) in bodies.iter().enumerate() {
-            if let Some(contact) = find_contact(body, from, candidate.position, offset) {
-                let after = respond(body, candidate, &contact, offset, h);
+            let kept = body.kept(from, offset);
+            if let Some(contact) = find_contact(body, from, candidate.position, kept) {
+                let aim = Aim::of(body, from, offset, h);
+                let after = respond(body, candidate, &contact, &aim, h);
                 met(number, &candidate, &after);
                 candidate = after;
                 touched = true;
@@ -60,6 +65,29 @@ pub(crate) fn collide(
         }
     }
     candidate
+}
+
+/// Where contact leads a node.
+struct Aim {
+    /// Distance from the surface that it must have at the end of the step (m).
+    distance: f64,
+    /// Velocity away from the surface that it must have (m/s).
+    speed: f64,
+}
+
+impl Aim {
+    fn of(body: &Placement, from: DVec3, offset: f64, h: f64) -> Self {
+        match body.relaxed(from, offset, h) {
+            Some(relaxed) => Aim {
+                distance: relaxed.distance,
+                speed: relaxed.speed,
+            },
+            None => Aim {
+                distance: offset,
+                speed: 0.0,
+            },
+        }
+    }
 }
 
 struct Contact {
@@ -113,7 +141,7 @@ fn respond(
     body: &Placement,
     candidate: Candidate,
     contact: &Contact,
-    offset: f64,
+    aim: &Aim,
     h: f64,
 ) -> Candidate {
     let Contact {
@@ -122,24 +150,24 @@ fn respond(
         fraction,
     } = *contact;
     let surface_velocity = (body.end.apply(local) - body.start.apply(local)) / h;
-    let slide = slide(body, candidate.velocity - surface_velocity, normal);
+    let relative = candidate.velocity - surface_velocity;
+    let slide = slide(body, relative, normal, aim.speed);
     let rest_of_step = (1.0 - fraction) * h;
     let position = body.end.apply(local) + rest_of_step * slide;
     Candidate {
-        position: push_out(body, &body.end, position, offset),
+        position: push_out(body, &body.end, position, aim.distance),
         velocity: surface_velocity + slide,
     }
 }
 
-/// The velocity relative to a body's surface (m/s) that contact leaves: not into the body, and slower by friction.
-fn slide(body: &Placement, relative: DVec3, normal: DVec3) -> DVec3 {
-    let approach = relative.dot(normal);
-    if approach >= 0.0 {
+/// The velocity relative to a body's surface (m/s) that contact leaves: with at least this speed away from the body, and slower by friction.
+fn slide(body: &Placement, relative: DVec3, normal: DVec3, least: f64) -> DVec3 {
+    let leaving = relative.dot(normal);
+    if leaving >= least {
         return relative;
     }
-    let tangential = relative - approach * normal;
-    let kept = (tangential.length() + body.friction * approach).max(0.0);
-    tangential.normalize_or_zero() * kept
+    let tangential = relative - leaving * normal;
+    body.friction.slow(tangential, least - leaving) + least * normal
 }
 
 /// Distance from the surface, less the offset, at which a node counts as touching it (m).
@@ -163,8 +191,13 @@ pub(crate) fn halt(
             let surface_velocity = (candidate.position - body.start.apply(local)) / h;
             let relative = candidate.velocity - surface_velocity;
             let normal = body.end.rotation * sample.normal;
+            // A node that is still inside goes on coming out.
+            let least = match body.recovery < 1.0 {
+                true => body.recovery * (offset - sample.distance).max(0.0) / h,
+                false => 0.0,
+            };
             let before = candidate;
-            candidate.velocity = surface_velocity + slide(body, relative, normal);
+            candidate.velocity = surface_velocity + slide(body, relative, normal, least);
             met(number, &before, &candidate);
         }
     }
@@ -204,7 +237,8 @@ mod tests {
     fn still(shape: Shape, friction: f64) -> Placement {
         Placement {
             shape,
-            friction,
+            friction: friction.into(),
+            recovery: 1.0,
             start: Pose::IDENTITY,
             end: Pose::IDENTITY,
         }
@@ -241,7 +275,8 @@ mod tests {
                 radius: 1.0,
                 thickness: 1e-3,
             },
-            friction: 0.3,
+            friction: 0.3.into(),
+            recovery: 1.0,
             start: at(-0.1),
             end: at(0.4),
         };
@@ -275,6 +310,29 @@ mod tests {
         let up = DVec3::Z * 2.0;
         let end = move_node(still(Shape::Plane, 1.0), DVec3::ZERO, up, 0.01);
         assert_eq!(end.velocity, up);
+    }
+
+    #[test]
+    fn a_relaxing_contact_brings_nodes_to_the_surface_at_its_own_pace() {
+        let floor = Placement {
+            recovery: 0.1,
+            ..still(Shape::Plane, 0.0)
+        };
+        let h = 0.01;
+        // From below at rest, and from above on the way through: φ loses a tenth.
+        for (gap, velocity) in [(-0.02, DVec3::ZERO), (0.02, DVec3::NEG_Z * 5.0)] {
+            let from = DVec3::Z * (1e-3 + gap);
+            let end = move_node(floor.clone(), from, velocity, h);
+            assert!((end.position.z - 1e-3 - 0.9 * gap).abs() < 1e-9, "{end:?}");
+            assert!((end.velocity.z + 0.1 * gap / h).abs() < 1e-9, "{end:?}");
+        }
+        // Whoever leaves faster, or does not arrive, is left alone.
+        for (gap, velocity) in [(-0.02, DVec3::Z), (0.02, DVec3::NEG_Z)] {
+            let from = DVec3::Z * (1e-3 + gap);
+            let end = move_node(floor.clone(), from, velocity, h);
+            assert_eq!(end.velocity, velocity);
+            assert_eq!(end.position, from + h * velocity);
+        }
     }
 
     #[test]

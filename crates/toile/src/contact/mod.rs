@@ -6,32 +6,43 @@
 //! constraints of the implicit solve. Edges and faces between the nodes are not tested: a
 //! body's sharp edge can dent a face by at most the sag between two nodes.
 //!
+//! Nodes may also stick to bodies (`adhesion`), and what is shown of folds that reach into bodies is told by `preserve`.
+//!
 //! Cloth meets cloth in the same two halves: `cushion` inside the implicit solve, `pipeline` after everything else.
 
+mod adhesion;
 mod body;
+mod body_contact;
 pub mod broad_phase;
 pub mod ccd;
 mod closest;
 mod collide;
 mod cushion;
+mod friction;
 mod impact_zone;
 mod intersections;
 pub mod level_set;
 mod load;
 mod pipeline;
+mod preserve;
 mod response;
 mod shape;
 mod support;
 mod surface;
 
+pub(crate) use adhesion::drive_stuck;
+pub use adhesion::{Adhesion, AdhesionError, Region, Stuck};
 pub use body::{Body, Placement};
+pub use body_contact::{BodyContact, BodyContactError};
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, collide, halt};
 pub(crate) use cushion::Cushion;
+pub use friction::Friction;
 pub use intersections::intersections;
 pub use load::BodyLoad;
 pub(crate) use load::{Given, Loads, book};
 pub use pipeline::ContactReport;
 pub(crate) use pipeline::{ClothContact, Outlook};
+pub use preserve::{FoldPreserver, folded_distance};
 pub use shape::{MeshShape, Sample, Shape, ShapeError};
 pub(crate) use support::{Support, Verdict, find_support};

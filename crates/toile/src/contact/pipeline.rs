@@ -14,6 +14,8 @@
 //! shrink from step to step but not vanish, directions between features stay well defined, and touching is out of reach. Detection is
 //! conservative, so a step that starts without intersections ends without, unless led nodes (pins) leave no room; then the report says so.
 
+mod way;
+
 use super::broad_phase::Candidates;
 use super::closest::{self, Closest};
 use super::collide::{Candidate, collide};
@@ -417,12 +419,13 @@ impl ClothContact {
                     if sample.distance > 2.0 * offset + slip {
                         continue;
                     }
-                    let bound = sample.normal.dot(end) + offset - sample.distance;
+                    let kept = body.kept(start, offset);
+                    let bound = sample.normal.dot(end) + kept - sample.distance;
                     let contact = Contact::with_body(
                         node,
                         sample.normal,
                         bound,
-                        body.friction,
+                        body.friction.at_speed(slip / step.h),
                         carried,
                         &step.mobility,
                     );

@@ -15,9 +15,11 @@
 //! in matrix and right side. Whatever `c ≥ 0`, its work `−c |s|²` is never positive; when the rounds agree it is
 //! Coulomb's. What starts the rounds is a *trial* with the force itself, never larger than what holding the
 //! node took. If the node slips against it, that gives the first `s`; if not, it sticks.
+//!
+//! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding one all the rest.
 
-use super::Placement;
 use super::body::sample_at;
+use super::{Friction, Placement};
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};
 
@@ -45,7 +47,7 @@ pub(crate) struct Support {
     normal: DVec3,
     /// Velocity that brings the node onto the surface and carries it along (m/s).
     velocity: DVec3,
-    friction: f64,
+    friction: Friction,
     hold: Hold,
 }
 
@@ -81,17 +83,27 @@ pub(crate) fn find_support(
             gap,
             surface,
             sample.normal,
-            (number, body.friction),
+            number,
         ))
     });
     let deepest = forecast.min_by(|a, b| a.0.total_cmp(&b.0));
-    deepest.map(|(_, gap, surface, normal, (body, friction))| Support {
+    let (_, gap, surface, normal, number) = deepest?;
+    let body = &bodies[number];
+    let speed = (velocity - surface).reject_from_normalized(normal).length();
+    Some(Support {
         node,
-        body,
+        body: number,
         normal,
-        // Penetration is not turned into speed; it is taken out of the position afterwards.
-        velocity: surface - gap.max(0.0) / h * normal,
-        friction,
+        velocity: match body.recovery < 1.0 {
+            true => surface - body.recovery * gap / h * normal,
+            // At once, penetration is not turned into speed; it is taken out of the position afterwards.
+            false => surface - gap.max(0.0) / h * normal,
+        },
+        // What slides already is stopped by sliding friction alone.
+        friction: Friction {
+            at_rest: body.friction.at_speed(speed),
+            ..body.friction
+        },
         hold: Hold::Stick,
     })
 }
@@ -151,7 +163,7 @@ impl Support {
     /// Judges what the last solve gave. Answers whether the support has to change.
     pub fn revise(&mut self, verdict: &Verdict) -> bool {
         let push = verdict.reaction.dot(self.normal);
-        let limit = self.friction * push;
+        let sliding = self.friction.sliding * push;
         let before = self.hold;
         self.hold = match self.hold {
             // Let go too early: without the support it would sink in.
@@ -161,18 +173,18 @@ impl Support {
             Hold::Stick => {
                 let needed = self.along(verdict.reaction);
                 match needed.length() {
-                    length if length <= limit => Hold::Stick,
-                    _ if limit == 0.0 => Hold::Slide(0.0),
+                    length if length <= self.friction.at_rest * push => Hold::Stick,
+                    _ if sliding == 0.0 => Hold::Slide(0.0),
                     // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
                     _ if verdict.last => Hold::Stick,
-                    length => Hold::Trial(needed * (limit / length)),
+                    length => Hold::Trial(needed * (sliding / length)),
                 }
             }
             Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => Hold::Stick,
             Hold::Trial(_) | Hold::Slide(_) => {
                 let speed = self.along(verdict.slip).length();
                 let strongest = STRONGEST_DRAG * verdict.stiffness;
-                Hold::Slide((limit / speed).min(strongest))
+                Hold::Slide((sliding / speed).min(strongest))
             }
         };
         match (before, self.hold) {
@@ -204,7 +216,7 @@ mod tests {
             body: 0,
             normal: DVec3::Z,
             velocity: DVec3::ZERO,
-            friction: 0.5,
+            friction: 0.5.into(),
             hold,
         }
     }

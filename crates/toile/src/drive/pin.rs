@@ -26,7 +26,8 @@ impl Interval {
         to: f64::INFINITY,
     };
 
-    fn contains(&self, time: f64) -> bool {
+    /// Whether a time (s) is in it.
+    pub fn contains(&self, time: f64) -> bool {
         self.from <= time && time < self.to
     }
 

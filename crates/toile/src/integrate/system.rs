@@ -80,6 +80,11 @@ impl System {
         })
     }
 
+    /// How forces are added up.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Which free nodes rest on a body.
     pub(super) fn find_supports(
         &mut self,

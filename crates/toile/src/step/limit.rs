@@ -116,7 +116,7 @@ impl LimitWork {
         if model.limits.iter().all(|(_, limit)| done(limit)) {
             return;
         }
-        self.find_obstacles(model, state, holds, bodies, candidates);
+        self.find_obstacles(model, state, holds, bodies, candidates, h);
         for (position, candidate) in self.positions.iter_mut().zip(&*candidates) {
             *position = candidate.position;
         }
@@ -183,6 +183,7 @@ impl LimitWork {
         holds: &[Filter],
         bodies: &[Placement],
         candidates: &[Candidate],
+        h: f64,
     ) {
         self.obstacles.clear();
         if bodies.is_empty() {
@@ -197,14 +198,17 @@ impl LimitWork {
             let offset = model.contact_offsets[i];
             let near = bodies.iter().enumerate().filter_map(|(number, body)| {
                 let sample = body.sample(end);
-                let gap = sample.distance - offset;
+                let gap = sample.distance - body.kept(start, offset);
                 let carried = body.end.apply(body.start.unapply(start));
                 let slip = end - carried;
+                let sliding = state.velocities[i] - (carried - start) / h;
                 let obstacle = Obstacle {
                     node: i as u32,
                     normal: sample.normal,
                     gap,
-                    friction: body.friction,
+                    friction: body
+                        .friction
+                        .at_speed(sliding.reject_from_normalized(sample.normal).length()),
                     slip,
                 };
                 (gap <= slip.length() + offset).then_some((obstacle, number as u32))

@@ -57,6 +57,7 @@ pub fn world(
         limits: Vec::new(),
         pins,
         bodies: vec![],
+        body_contact: Default::default(),
         contacts: Vec::new(),
         gravity,
         integrator,

@@ -45,6 +45,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
         limits: Vec::new(),
         pins: vec![],
         bodies: vec![],
+        body_contact: Default::default(),
         contacts: Vec::new(),
         gravity: DVec3::NEG_Z * 9.81,
         integrator: Integrator::SymplecticEuler,
@@ -56,7 +57,8 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
     };
     let at = |shape, z: f64, x: f64| Placement {
         shape,
-        friction: 0.0,
+        friction: 0.0.into(),
+        recovery: 1.0,
         start: Pose::IDENTITY,
         end: Pose {
             translation: DVec3::new(x, 0.0, z),

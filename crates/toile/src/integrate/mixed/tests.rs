@@ -67,6 +67,7 @@ fn soft_sheet() -> (Model, State) {
             slide: Slide::Nowhere,
         }],
         bodies: vec![],
+        body_contact: Default::default(),
         contacts: Vec::new(),
         gravity: DVec3::new(0.0, 0.0, -9.81),
         integrator: Integrator::Mixed(MixedSettings::new(MixedScheme::A)),
