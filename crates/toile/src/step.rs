@@ -157,8 +157,7 @@ impl Workspace {
     /// Places the bodies, and forgets what limits said of the last step.
     fn begin(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
-        let placements = model.bodies.iter().map(|b| b.placement(time, h));
-        self.bodies.extend(placements);
+        self.bodies.extend(model.place_bodies(time, h));
         if let Some(work) = self.limits.as_deref_mut() {
             work.forget();
         }
@@ -202,7 +201,7 @@ impl Workspace {
             // A held node goes where it is led, even into a body; the certificate's gap shows it.
             if holds[i] == Filter::Free {
                 let offset = model.contact_offsets[i];
-                *candidate = collide(bodies, state.positions[i], *candidate, offset, h);
+                *candidate = collide(bodies, i, state.positions[i], *candidate, offset, h);
             }
         });
     }
@@ -230,7 +229,7 @@ impl Workspace {
         let (bodies, holds) = (&self.bodies, &self.holds);
         parallel::for_each(&mut self.candidates, |i, candidate| {
             if holds[i] == Filter::Free {
-                *candidate = halt(bodies, *candidate, model.contact_offsets[i], h);
+                *candidate = halt(bodies, i, *candidate, model.contact_offsets[i], h);
             }
         });
     }

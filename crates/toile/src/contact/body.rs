@@ -3,6 +3,7 @@
 use super::{Sample, Shape};
 use crate::drive::{Pose, RigidPath};
 use glam::DVec3;
+use std::ops::Range;
 
 /// A rigid obstacle.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub struct Placement {
     pub start: Pose,
     /// Pose at the end.
     pub end: Pose,
+    /// Nodes that pass through it.
+    pub passes: Vec<Range<usize>>,
 }
 
 impl Body {
@@ -45,6 +48,7 @@ impl Body {
             friction: self.friction,
             start: self.pose(time),
             end: self.pose(time + h),
+            passes: Vec::new(),
         }
     }
 
@@ -55,6 +59,12 @@ impl Body {
 }
 
 impl Placement {
+    /// Whether it is an obstacle to a node.
+    #[inline]
+    pub fn meets(&self, node: usize) -> bool {
+        self.passes.iter().all(|range| !range.contains(&node))
+    }
+
     /// Signed distance and world normal at a world point, with the body as it stands at the end of the step.
     pub fn sample(&self, point: DVec3) -> Sample {
         sample_at(&self.shape, &self.end, point)

@@ -39,6 +39,7 @@ const TRACE_LIMIT: usize = 64;
 /// step, `offset` the distance to keep from every surface (half the cloth's thickness).
 pub(crate) fn collide(
     bodies: &[Placement],
+    node: usize,
     from: DVec3,
     mut candidate: Candidate,
     offset: f64,
@@ -46,7 +47,7 @@ pub(crate) fn collide(
 ) -> Candidate {
     for _ in 0..ROUNDS {
         let mut touched = false;
-        for body in bodies {
+        for body in bodies.iter().filter(|b| b.meets(node)) {
             if let Some(contact) = find_contact(body, from, candidate.position, offset) {
                 candidate = respond(body, candidate, &contact, offset, h);
                 touched = true;
@@ -148,11 +149,12 @@ fn touching(offset: f64) -> f64 {
 /// them. Its position stays.
 pub(crate) fn halt(
     bodies: &[Placement],
+    node: usize,
     mut candidate: Candidate,
     offset: f64,
     h: f64,
 ) -> Candidate {
-    for body in bodies {
+    for body in bodies.iter().filter(|b| b.meets(node)) {
         let local = body.end.unapply(candidate.position);
         let sample = body.shape.sample(local);
         if sample.distance - offset <= touching(offset) {
@@ -170,16 +172,18 @@ fn push_out(body: &Placement, pose: &Pose, point: DVec3, offset: f64) -> DVec3 {
     point + (offset - sample.distance).max(0.0) * sample.normal
 }
 
-/// The smallest distance from any of the points to any body at the end of the step (m), less the
+/// The smallest distance from any of the nodes at these points to any body that they meet, at the end of the step (m), less the
 /// offset kept from them; `None` without bodies or points.
 pub fn smallest_gap(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Option<f64> {
-    let gap = |(point, offset): (&DVec3, &f64)| {
+    let gap = |(node, (point, offset)): (usize, (&DVec3, &f64))| {
         let distances = bodies
             .iter()
+            .filter(|b| b.meets(node))
             .map(|b| sample_at(&b.shape, &b.end, *point).distance);
         distances.reduce(f64::min).map(|nearest| nearest - offset)
     };
-    points.iter().zip(offsets).filter_map(gap).reduce(f64::min)
+    let nodes = points.iter().zip(offsets).enumerate();
+    nodes.filter_map(gap).reduce(f64::min)
 }
 
 #[cfg(test)]
@@ -201,6 +205,7 @@ mod tests {
             friction,
             start: Pose::IDENTITY,
             end: Pose::IDENTITY,
+            passes: Vec::new(),
         }
     }
 
@@ -209,7 +214,7 @@ mod tests {
             position: from + h * velocity,
             velocity,
         };
-        collide(&[body], from, candidate, 1e-3, h)
+        collide(&[body], 0, from, candidate, 1e-3, h)
     }
 
     #[test]
@@ -238,6 +243,7 @@ mod tests {
             friction: 0.3,
             start: at(-0.1),
             end: at(0.4),
+            passes: Vec::new(),
         };
         let end = move_node(body, DVec3::ZERO, DVec3::ZERO, 0.01);
         assert!(end.position.z >= 0.4 + 1e-3 - 1e-12, "{}", end.position);

@@ -19,9 +19,11 @@ mod intersections;
 pub mod level_set;
 mod pipeline;
 mod response;
+mod sewn;
 mod shape;
 mod support;
 mod surface;
+mod tangle;
 
 pub use body::{Body, Placement};
 pub use collide::smallest_gap;
@@ -30,5 +32,6 @@ pub(crate) use cushion::Cushion;
 pub use intersections::intersections;
 pub use pipeline::ContactReport;
 pub(crate) use pipeline::{ClothContact, Outlook};
+pub(crate) use sewn::Sewn;
 pub use shape::{MeshShape, Sample, Shape, ShapeError};
 pub(crate) use support::{Support, Verdict, find_support};

@@ -67,7 +67,8 @@ pub(crate) fn find_support(
     offset: f64,
     h: f64,
 ) -> Option<Support> {
-    let forecast = bodies.iter().filter_map(|body| {
+    let obstacles = bodies.iter().filter(|b| b.meets(node));
+    let forecast = obstacles.filter_map(|body| {
         let sample = sample_at(&body.shape, &body.start, position);
         let gap = sample.distance - offset;
         let local = body.start.unapply(position);

@@ -177,7 +177,8 @@ impl LimitWork {
             }
             let (start, end) = (state.positions[i], candidates[i].position);
             let offset = model.contact_offsets[i];
-            let near = bodies.iter().filter_map(|body| {
+            let obstacles = bodies.iter().filter(|b| b.meets(i));
+            let near = obstacles.filter_map(|body| {
                 let sample = body.sample(end);
                 let gap = sample.distance - offset;
                 let carried = body.end.apply(body.start.unapply(start));
