@@ -26,5 +26,6 @@ pub mod model;
 mod parallel;
 pub mod state;
 pub mod step;
+pub mod untangle;
 
 pub use glam;

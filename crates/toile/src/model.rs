@@ -1,8 +1,8 @@
 //! What a run needs and never changes: cloths, energies, pins, bodies, settings.
 
-use crate::contact::{Body, BodyContact, BodyContactError, ShapeError};
+use crate::contact::{Body, BodyContact, BodyContactError, Placement, Sewn, ShapeError};
 use crate::drive::{Pin, PinError, check_pins};
-use crate::energy::{EnergyBatch, HingeEnergy};
+use crate::energy::{EnergyBatch, HingeEnergy, Seam};
 use crate::integrate::Integrator;
 use crate::limit::Limit;
 use crate::linalg::BlockPattern;
@@ -52,6 +52,10 @@ pub struct Model {
     pub body_contact: BodyContact,
     /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
     pub contacts: Vec<[usize; 2]>,
+    /// Pairs of a cloth and a body, by number, that pass through each other.
+    pub passes: Vec<[usize; 2]>,
+    /// Whether cloth that intersects cloth is drawn apart, step by step.
+    pub untangles: bool,
     /// Acceleration of gravity (m/s²).
     pub gravity: DVec3,
     /// How time is advanced.
@@ -68,6 +72,10 @@ pub struct Model {
     pub(crate) pattern: Arc<BlockPattern>,
     /// Cloths that no pin and nothing sticky ever holds: their momentum is theirs to keep.
     pub(crate) never_held: Vec<bool>,
+    /// Nodes that seams without a gap join.
+    pub(crate) sewn: Arc<Sewn>,
+    /// Pairs of different cloths that seams join, by number.
+    pub(crate) sewn_cloths: Vec<[usize; 2]>,
 }
 
 /// A world that cannot be simulated.
@@ -210,7 +218,20 @@ impl Model {
             }
         }
         let pairs = energies.iter().flat_map(EnergyBatch::pairs);
+        let seams = || energies.iter().filter_map(EnergyBatch::seam);
+        let sewn_cloths = sewn_cloths(&cloths, seams());
+        let offset = |n: u32| cloth_of(&cloths, n).map_or(0.0, |c| cloths[c].contact_offset);
+        // With a gap of the thickness the edges need not touch.
+        let touching = seams().filter(|s| {
+            s.sides()
+                .is_some_and(|[a, b]| s.gap() < offset(a) + offset(b))
+        });
+        let sewn = Sewn::new(node_count, touching);
         Ok(Model {
+            sewn: Arc::new(sewn),
+            sewn_cloths,
+            passes: Vec::new(),
+            untangles: false,
             pattern: Arc::new(BlockPattern::new(node_count, pairs)),
             never_held: cloths.iter().map(|c| !held(c)).collect(),
             air_damping: per_node(&|c| c.air_damping),
@@ -226,6 +247,30 @@ impl Model {
             contacts,
             gravity,
             integrator,
+        })
+    }
+
+    /// The seams.
+    pub fn seams(&self) -> impl Iterator<Item = &Seam> {
+        self.energies.iter().filter_map(EnergyBatch::seam)
+    }
+
+    /// Whether two cloths, by number, may not pass through each other.
+    pub fn meets(&self, a: usize, b: usize) -> bool {
+        self.contacts.contains(&[a, b]) || self.contacts.contains(&[b, a])
+    }
+
+    /// The bodies during a step of `h` seconds, each with the cloths that it lets pass.
+    pub(crate) fn place_bodies(&self, time: f64, h: f64) -> impl Iterator<Item = Placement> {
+        let recovery = self.body_contact.recovery(h);
+        self.bodies.iter().enumerate().map(move |(number, body)| {
+            let passes = self.passes.iter().filter(move |pair| pair[1] == number);
+            let passes = passes.map(|pair| self.cloths[pair[0]].nodes.clone());
+            Placement {
+                passes: passes.collect(),
+                recovery,
+                ..body.placement(time, h)
+            }
         })
     }
 
@@ -285,6 +330,19 @@ impl Model {
     pub fn total_mass(&self) -> f64 {
         self.masses.iter().sum()
     }
+}
+
+/// The cloth of a node, by number.
+fn cloth_of(cloths: &[Cloth], node: u32) -> Option<usize> {
+    let number = cloths.partition_point(|c| c.nodes.end <= node as usize);
+    (number < cloths.len()).then_some(number)
+}
+
+/// Pairs of different cloths that seams join.
+fn sewn_cloths<'a>(cloths: &[Cloth], seams: impl Iterator<Item = &'a Seam>) -> Vec<[usize; 2]> {
+    let sides = seams.filter_map(Seam::sides);
+    let pairs = sides.filter_map(|[a, b]| Some([cloth_of(cloths, a)?, cloth_of(cloths, b)?]));
+    pairs.filter(|[a, b]| a != b).collect()
 }
 
 fn check_cloths(cloths: &[Cloth]) -> Result<(), ModelError> {

@@ -199,12 +199,7 @@ impl Workspace {
     /// Places the bodies, and forgets what limits and bodies did in the last step.
     fn begin(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
-        let recovery = model.body_contact.recovery(h);
-        let placements = model.bodies.iter().map(|b| Placement {
-            recovery,
-            ..b.placement(time, h)
-        });
-        self.bodies.extend(placements);
+        self.bodies.extend(model.place_bodies(time, h));
         self.loads.clear();
         if let Some(work) = self.limits.as_deref_mut() {
             work.forget();
@@ -247,7 +242,7 @@ impl Workspace {
             return;
         }
         self.meet_each_body(model, |bodies, i, candidate, offset, met| {
-            collide(bodies, state.positions[i], candidate, offset, h, met)
+            collide(bodies, i, state.positions[i], candidate, offset, h, met)
         });
     }
 
@@ -273,8 +268,8 @@ impl Workspace {
         if self.bodies.is_empty() {
             return;
         }
-        self.meet_each_body(model, |bodies, _, candidate, offset, met| {
-            halt(bodies, candidate, offset, h, met)
+        self.meet_each_body(model, |bodies, i, candidate, offset, met| {
+            halt(bodies, i, candidate, offset, h, met)
         });
     }
 

@@ -3,6 +3,7 @@
 use super::{Friction, Sample, Shape};
 use crate::drive::{Pose, RigidPath};
 use glam::DVec3;
+use std::ops::Range;
 
 /// A rigid obstacle.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,8 @@ pub struct Placement {
     pub start: Pose,
     /// Pose at the end.
     pub end: Pose,
+    /// Nodes that pass through it.
+    pub passes: Vec<Range<usize>>,
 }
 
 /// What a relaxing contact makes of a node.
@@ -58,6 +61,7 @@ impl Body {
             recovery: 1.0,
             start: self.pose(time),
             end: self.pose(time + h),
+            passes: Vec::new(),
         }
     }
 
@@ -93,10 +97,27 @@ impl Placement {
         })
     }
 
+    /// Whether it is an obstacle to a node.
+    #[inline]
+    pub fn meets(&self, node: usize) -> bool {
+        self.passes.iter().all(|range| !range.contains(&node))
+    }
+
     /// Signed distance and world normal at a world point, with the body as it stands at the end of the step.
     pub fn sample(&self, point: DVec3) -> Sample {
         sample_at(&self.shape, &self.end, point)
     }
+}
+
+/// The bodies that are obstacles to a node, with their numbers.
+pub(crate) fn obstacles(
+    bodies: &[Placement],
+    node: usize,
+) -> impl Iterator<Item = (usize, &Placement)> {
+    bodies
+        .iter()
+        .enumerate()
+        .filter(move |(_, b)| b.meets(node))
 }
 
 pub(super) fn sample_at(shape: &Shape, pose: &Pose, point: DVec3) -> Sample {

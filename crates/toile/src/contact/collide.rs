@@ -16,7 +16,7 @@
 //! becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by the part `h/Δτ` in every step of contact (same section).
 
 use super::Placement;
-use super::body::sample_at;
+use super::body::{obstacles, sample_at};
 use crate::drive::Pose;
 use glam::DVec3;
 
@@ -42,6 +42,7 @@ const TRACE_LIMIT: usize = 64;
 /// step, `offset` the distance to keep from every surface (half the cloth's thickness). `met` hears which body made what of which candidate.
 pub(crate) fn collide(
     bodies: &[Placement],
+    node: usize,
     from: DVec3,
     mut candidate: Candidate,
     offset: f64,
@@ -50,7 +51,7 @@ pub(crate) fn collide(
 ) -> Candidate {
     for _ in 0..ROUNDS {
         let mut touched = false;
-        for (number, body) in bodies.iter().enumerate() {
+        for (number, body) in obstacles(bodies, node) {
             let kept = body.kept(from, offset);
             if let Some(contact) = find_contact(body, from, candidate.position, kept) {
                 let aim = Aim::of(body, from, offset, h);
@@ -179,12 +180,13 @@ fn touching(offset: f64) -> f64 {
 /// them. Its position stays. `met` as for [`collide`].
 pub(crate) fn halt(
     bodies: &[Placement],
+    node: usize,
     mut candidate: Candidate,
     offset: f64,
     h: f64,
     mut met: impl FnMut(usize, &Candidate, &Candidate),
 ) -> Candidate {
-    for (number, body) in bodies.iter().enumerate() {
+    for (number, body) in obstacles(bodies, node) {
         let local = body.end.unapply(candidate.position);
         let sample = body.shape.sample(local);
         if sample.distance - offset <= touching(offset) {
@@ -209,16 +211,18 @@ fn push_out(body: &Placement, pose: &Pose, point: DVec3, offset: f64) -> DVec3 {
     point + (offset - sample.distance).max(0.0) * sample.normal
 }
 
-/// The smallest distance from any of the points to any body at the end of the step (m), less the
+/// The smallest distance from any of the nodes at these points to any body that they meet, at the end of the step (m), less the
 /// offset kept from them; `None` without bodies or points.
 pub fn smallest_gap(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Option<f64> {
-    let gap = |(point, offset): (&DVec3, &f64)| {
+    let gap = |(node, (point, offset)): (usize, (&DVec3, &f64))| {
         let distances = bodies
             .iter()
+            .filter(|b| b.meets(node))
             .map(|b| sample_at(&b.shape, &b.end, *point).distance);
         distances.reduce(f64::min).map(|nearest| nearest - offset)
     };
-    points.iter().zip(offsets).filter_map(gap).reduce(f64::min)
+    let nodes = points.iter().zip(offsets).enumerate();
+    nodes.filter_map(gap).reduce(f64::min)
 }
 
 #[cfg(test)]
@@ -241,6 +245,7 @@ mod tests {
             recovery: 1.0,
             start: Pose::IDENTITY,
             end: Pose::IDENTITY,
+            passes: Vec::new(),
         }
     }
 
@@ -249,7 +254,7 @@ mod tests {
             position: from + h * velocity,
             velocity,
         };
-        collide(&[body], from, candidate, 1e-3, h, |_, _, _| ())
+        collide(&[body], 0, from, candidate, 1e-3, h, |_, _, _| ())
     }
 
     #[test]
@@ -279,6 +284,7 @@ mod tests {
             recovery: 1.0,
             start: at(-0.1),
             end: at(0.4),
+            passes: Vec::new(),
         };
         let end = move_node(body, DVec3::ZERO, DVec3::ZERO, 0.01);
         assert!(end.position.z >= 0.4 + 1e-3 - 1e-12, "{}", end.position);

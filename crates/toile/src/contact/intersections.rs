@@ -5,26 +5,23 @@ use crate::model::Model;
 use glam::DVec3;
 
 /// Pairs of faces that intersect, among the cloths that may not pass through each other. Faces are numbered over all cloths, one after
-/// another.
+/// another. Faces that a seam without a gap sews together may touch, and do not count.
 pub fn intersections(model: &Model, positions: &[DVec3]) -> Vec<[u32; 2]> {
-    let (mut faces, mut cloth_of_face) = (Vec::new(), Vec::new());
+    let (mut faces, mut cloth_of_face) = (Vec::<Face>::new(), Vec::new());
     for (number, cloth) in model.cloths.iter().enumerate() {
         let first = cloth.nodes.start as u32;
-        let renumbered = cloth.topology.faces.iter().map(|face| shifted(face, first));
+        let renumbered = cloth.topology.faces.iter().map(|face| face.shifted(first));
         faces.extend(renumbered);
         cloth_of_face.resize(faces.len(), number);
     }
     let meets = |pair: &[u32; 2]| {
         let [a, b] = pair.map(|face| cloth_of_face[face as usize]);
-        model.contacts.contains(&[a, b]) || model.contacts.contains(&[b, a])
+        let sewn = || {
+            let [a, b] = pair.map(|face| faces[face as usize].corners());
+            model.sewn.join(a, b)
+        };
+        model.meets(a, b) && !sewn()
     };
     let all = self_intersections(positions, &faces);
     all.into_iter().map(|p| p.faces).filter(meets).collect()
-}
-
-fn shifted(face: &Face, by: u32) -> Face {
-    match *face {
-        Face::Tri(nodes) => Face::Tri(nodes.map(|n| n + by)),
-        Face::Quad(nodes) => Face::Quad(nodes.map(|n| n + by)),
-    }
 }

@@ -24,7 +24,8 @@ use super::impact_zone::{ImpactZones, ZoneReport};
 use super::load::{Given, book};
 use super::response::{Contact, Mobility, relax};
 use super::surface::Surface;
-use super::{Placement, ccd};
+use super::tangle::Tangle;
+use super::{Placement, ccd, obstacles};
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
@@ -113,6 +114,8 @@ pub(crate) struct ClothContact {
     heeded: usize,
     meets_bodies: Vec<bool>,
     zones: ImpactZones,
+    /// What is through, if the model wants it drawn apart.
+    tangle: Option<Tangle>,
     inverse_masses: Vec<f64>,
     /// Where nodes wanted to go, where they are to go, and where they were to go when candidates were found (m).
     wanted: Vec<DVec3>,
@@ -169,6 +172,7 @@ impl ClothContact {
             heeded: 0,
             meets_bodies: vec![false; model.node_count()],
             zones: ImpactZones::default(),
+            tangle: Tangle::for_model(model),
             inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             wanted: zeros(),
             ends: zeros(),
@@ -205,10 +209,16 @@ impl ClothContact {
             h: outlook.step,
         };
         parallel::fill(&mut self.ends, |i| (outlook.places)(i)[0]);
+        if let Some(tangle) = &mut self.tangle {
+            tangle.begin();
+            tangle.look(step.model, step.starts);
+        }
         self.find_pairs(&step);
-        let ends = &self.ends;
+        let (ends, tangle) = (&self.ends, &self.tangle);
         parallel::for_each(&mut self.pairs, |_, pair| {
-            pair.impact = if pair.start < pair.thickness {
+            pair.impact = if pair.is_astray(tangle) {
+                None
+            } else if pair.start < pair.thickness {
                 Some(0.0)
             } else {
                 pair.find_impact(&step, ends, pair.thickness)
@@ -273,6 +283,9 @@ impl ClothContact {
         }
         self.ends.copy_from_slice(&self.wanted);
         let report = self.resolve(&step);
+        if let Some(tangle) = &mut self.tangle {
+            tangle.finish(report.missed > 0);
+        }
         self.report = Some(report);
         self.inverse_masses = inverse_masses;
         let (ends, wanted) = (&self.ends, &self.wanted);
@@ -311,6 +324,7 @@ impl ClothContact {
         self.heeded = 0;
         self.meets_bodies.fill(false);
         self.zones.clear();
+        self.draw_apart(step);
         self.find_pairs(step);
         self.meet_neighbours(step, &mut report);
         self.meet_bodies(step);
@@ -333,6 +347,16 @@ impl ClothContact {
         report
     }
 
+    /// Asks that what is through comes out, a little.
+    fn draw_apart(&mut self, step: &Step) {
+        if let Some(tangle) = &mut self.tangle {
+            tangle.look(step.model, step.starts);
+            let offsets = &self.surface.offsets;
+            let pulls = tangle.contacts(step.starts, offsets, &step.mobility, step.h);
+            self.contacts.extend(pulls);
+        }
+    }
+
     /// Finds the pairs that may meet on the present ways.
     fn find_pairs(&mut self, step: &Step) {
         let Surface {
@@ -343,6 +367,27 @@ impl ClothContact {
         let offsets = &*offsets;
         broad_phase.update(step.starts, &self.ends, |i| (1.0 + SLACK) * offsets[i]);
         broad_phase.find(&mut self.candidates);
+        let sewn = &step.model.sewn;
+        if !sewn.is_empty() {
+            let apart = |nodes: [u32; 4], first| !sewn.join(&nodes[..first], &nodes[first..]);
+            let Candidates {
+                point_triangle,
+                edge_edge,
+            } = &mut self.candidates;
+            point_triangle.retain(|&p| apart(broad_phase.point_triangle_nodes(p), 1));
+            edge_edge.retain(|&p| apart(broad_phase.edge_edge_nodes(p), 2));
+        }
+        if let Some(tangle) = self.tangle.as_ref().filter(|t| !t.is_clean()) {
+            let Candidates {
+                point_triangle,
+                edge_edge,
+            } = &mut self.candidates;
+            point_triangle.retain(|&[node, triangle]| !tangle.lets_pass(node, triangle));
+            edge_edge.retain(|&p| {
+                let [a, b, c, d] = broad_phase.edge_edge_nodes(p);
+                !tangle.lets_sides_pass([a, b], [c, d])
+            });
+        }
         self.boxed.copy_from_slice(&self.ends);
         let (points, edges) = (&self.candidates.point_triangle, &self.candidates.edge_edge);
         let count = points.len() + edges.len();
@@ -387,7 +432,7 @@ impl ClothContact {
             report.near += 1;
             let smallest = report.smallest_gap.unwrap_or(f64::INFINITY);
             report.smallest_gap = Some(smallest.min(pair.start));
-            if known {
+            if known || pair.is_astray(&self.tangle) {
                 continue;
             }
             let closest = pair.closest(&pair.at(step.starts));
@@ -411,7 +456,7 @@ impl ClothContact {
                     continue;
                 }
                 let (start, end) = (step.starts[i], self.wanted[i]);
-                for (number, body) in step.bodies.iter().enumerate() {
+                for (number, body) in obstacles(step.bodies, i) {
                     let offset = step.model.contact_offsets[i];
                     let sample = body.sample(end);
                     let carried = body.end.apply(body.start.unapply(start)) - start;
@@ -484,7 +529,7 @@ impl ClothContact {
                 let met = |body: usize, before: &Candidate, after: &Candidate| {
                     book(traced, body, after.position - before.position);
                 };
-                *end = collide(step.bodies, start, candidate, offset, step.h, met).position;
+                *end = collide(step.bodies, i, start, candidate, offset, step.h, met).position;
             }
         });
     }
@@ -582,6 +627,12 @@ impl Surface {
 impl Pair {
     fn at(&self, positions: &[DVec3]) -> [DVec3; 4] {
         self.nodes.map(|n| positions[n as usize])
+    }
+
+    /// Whether nothing is to push the two apart, because it might be the wrong way.
+    fn is_astray(&self, tangle: &Option<Tangle>) -> bool {
+        let tangle = tangle.as_ref();
+        tangle.is_some_and(|tangle| tangle.is_astray(&self.nodes))
     }
 
     fn closest(&self, nodes: &[DVec3; 4]) -> Closest {

@@ -18,7 +18,7 @@
 //!
 //! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding one all the rest.
 
-use super::body::sample_at;
+use super::body::{obstacles, sample_at};
 use super::{Friction, Placement};
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};
@@ -71,7 +71,7 @@ pub(crate) fn find_support(
     offset: f64,
     h: f64,
 ) -> Option<Support> {
-    let forecast = bodies.iter().enumerate().filter_map(|(number, body)| {
+    let forecast = obstacles(bodies, node).filter_map(|(number, body)| {
         let sample = sample_at(&body.shape, &body.start, position);
         let gap = sample.distance - offset;
         let local = body.start.unapply(position);

@@ -19,6 +19,7 @@ mod mass_spring;
 mod membrane;
 mod quadratic_bend;
 mod ring;
+mod seam;
 mod spring;
 
 pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
@@ -36,6 +37,7 @@ pub use hinge_energy::HingeEnergy;
 pub use mass_spring::{EdgeKinds, MassSpring, MassSpringMaterial, mass_spring};
 pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
 pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
+pub use seam::{Closing, Seam, SeamError, SeamPath, Thread};
 pub use spring::{Spring, SpringBatch};
 
 use crate::air::Air;
@@ -60,6 +62,8 @@ pub enum EnergyBatch {
     Quadratic(QuadraticBend),
     /// Bending by springs that are linear in the positions.
     BendSprings(BendSprings),
+    /// Threads between two edges of cloth.
+    Seam(Box<Seam>),
     /// The air on the faces; it stores nothing.
     Air(Air),
 }
@@ -71,6 +75,8 @@ pub(crate) struct Memory<'a> {
     pub time: f64,
     /// Present rest angles (rad) of all hinges, if they move.
     pub rest_angles: &'a [f64],
+    /// Whether seams are closed whatever the time, as they are in an equilibrium.
+    pub sewn: bool,
 }
 
 impl Memory<'_> {
@@ -79,6 +85,7 @@ impl Memory<'_> {
         Memory {
             time: state.time,
             rest_angles: &state.rest_angles,
+            sewn: false,
         }
     }
 
@@ -86,6 +93,7 @@ impl Memory<'_> {
     pub const NONE: Memory<'static> = Memory {
         time: 0.0,
         rest_angles: &[],
+        sewn: false,
     };
 }
 
@@ -112,10 +120,19 @@ impl EnergyBatch {
                 visitor.elements(&springs.lines);
                 visitor.elements(&springs.corners);
             }
+            EnergyBatch::Seam(seam) => seam.visit(memory, visitor),
             EnergyBatch::Air(air) => {
                 visitor.elements(&air.triangles_at(memory.time));
                 visitor.elements(&air.quads_at(memory.time));
             }
+        }
+    }
+
+    /// The seam, if it is one.
+    pub(crate) fn seam(&self) -> Option<&Seam> {
+        match self {
+            EnergyBatch::Seam(seam) => Some(seam),
+            _ => None,
         }
     }
 

@@ -79,7 +79,10 @@ impl<'a> Potential<'a> {
         let nodes = model.node_count();
         Potential {
             model,
-            memory: Memory::of(state),
+            memory: Memory {
+                sewn: true,
+                ..Memory::of(state)
+            },
             plan: Plan::new(nodes, &model.energies, Some(&model.pattern)),
             bodies,
             filters,
@@ -110,7 +113,8 @@ impl<'a> Potential<'a> {
     /// Gap and normal of a node to each body that it feels.
     fn felt(&self, node: usize, x: DVec3) -> impl Iterator<Item = (f64, DVec3)> {
         let offset = self.model.contact_offsets[node];
-        let samples = self.bodies.iter().map(move |body| body.sample(x));
+        let met = self.bodies.iter().filter(move |b| b.meets(node));
+        let samples = met.map(move |body| body.sample(x));
         let felt = move |Sample { distance, normal }| {
             let gap = distance - offset;
             (gap < self.reach).then_some((gap, normal))
@@ -240,7 +244,7 @@ impl<'a> Potential<'a> {
         let barrier = self.barrier(node);
         let offset = self.model.contact_offsets[node];
         let mut product = DVec3::ZERO;
-        for body in &self.bodies {
+        for body in self.bodies.iter().filter(|b| b.meets(node)) {
             let Sample { distance, normal } = body.sample(x);
             let gap = distance - offset;
             if gap < self.reach {
@@ -282,7 +286,8 @@ impl<'a> Potential<'a> {
                 }
                 (travelled / length).min(1.0)
             };
-            self.bodies.iter().map(trace).fold(1.0, f64::min)
+            let met = self.bodies.iter().filter(|b| b.meets(i));
+            met.map(trace).fold(1.0, f64::min)
         };
         let free = (0..x.len()).filter(|&i| self.is_free(i));
         free.map(share).fold(1.0, f64::min)
@@ -292,7 +297,8 @@ impl<'a> Potential<'a> {
     pub fn smallest_gap(&self, x: &[DVec3]) -> Option<f64> {
         let free = (0..x.len()).filter(|&i| self.is_free(i));
         let gap = |i: usize| {
-            let distances = self.bodies.iter().map(|b| b.sample(x[i]).distance);
+            let met = self.bodies.iter().filter(|b| b.meets(i));
+            let distances = met.map(|b| b.sample(x[i]).distance);
             let nearest = distances.reduce(f64::min);
             nearest.map(|d| d - self.model.contact_offsets[i])
         };

@@ -18,8 +18,7 @@ const AWAY: f64 = 0.5;
 
 /// The bodies as they stand at the time of the state.
 pub(super) fn place_bodies(model: &Model, time: f64) -> Vec<Placement> {
-    let placements = model.bodies.iter().map(|b| b.placement(time, 0.0));
-    placements.collect()
+    model.place_bodies(time, 0.0).collect()
 }
 
 /// Moves held nodes to their places and answers which are free.
@@ -66,7 +65,7 @@ pub(super) fn push_out(
         let offset = model.contact_offsets[i];
         let start = *x;
         for _ in 0..ROUNDS {
-            for body in bodies {
+            for body in bodies.iter().filter(|b| b.meets(i)) {
                 let sample = body.sample(*x);
                 let gap = sample.distance - offset;
                 if gap < NEAR * reach {
@@ -74,7 +73,8 @@ pub(super) fn push_out(
                 }
             }
         }
-        for (body, placed) in model.bodies.iter().zip(bodies) {
+        let met = model.bodies.iter().zip(bodies);
+        for (body, placed) in met.filter(|(_, placed)| placed.meets(i)) {
             let still_in = placed.sample(*x).distance <= offset;
             let gap = placed.sample(start).distance - offset;
             if still_in || gap < -deepest || !x.is_finite() {

@@ -119,20 +119,25 @@ impl System {
         if model.cloths.len() < 2 {
             return;
         }
+        let link = |linked: &mut [usize], first: usize, last: usize| {
+            if first != last {
+                let (keep, gone) = (first.min(last), first.max(last));
+                for leader in linked.iter_mut().filter(|leader| **leader == gone) {
+                    *leader = keep;
+                }
+            }
+        };
+        for &[a, b] in &model.sewn_cloths {
+            let (a, b) = (self.linked[a], self.linked[b]);
+            link(&mut self.linked, a, b);
+        }
         let cloth_of = |node: u32| {
             let node = node as usize;
             model.cloths.partition_point(|c| c.nodes.end <= node)
         };
         for cushion in &self.cushions {
             let [first, .., last] = cushion.nodes().map(|n| self.linked[cloth_of(n)]);
-            if first != last {
-                let (keep, gone) = (first.min(last), first.max(last));
-                for leader in &mut self.linked {
-                    if *leader == gone {
-                        *leader = keep;
-                    }
-                }
-            }
+            link(&mut self.linked, first, last);
         }
     }
 

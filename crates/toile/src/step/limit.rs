@@ -9,7 +9,7 @@
 //! of equations or inequalities has not converged, edges are therefore brought back within coarse bounds by a few sweeps of
 //! [strain limiting](crate::limit::strain), which always help. The report keeps what the limit itself had left.
 
-use crate::contact::{Candidate, Given, Placement, book};
+use crate::contact::{Candidate, Given, Placement, book, obstacles};
 use crate::limit::strain::{StrainBounds, StrainLimit, StrainScratch, StrainSettings};
 use crate::limit::{Limit, LimitReport, LimitScratch, LimitStep, Obstacle};
 use crate::linalg::Filter;
@@ -196,7 +196,7 @@ impl LimitWork {
             }
             let (start, end) = (state.positions[i], candidates[i].position);
             let offset = model.contact_offsets[i];
-            let near = bodies.iter().enumerate().filter_map(|(number, body)| {
+            let near = obstacles(bodies, i).filter_map(|(number, body)| {
                 let sample = body.sample(end);
                 let gap = sample.distance - body.kept(start, offset);
                 let carried = body.end.apply(body.start.unapply(start));

@@ -64,6 +64,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
             translation: DVec3::new(x, 0.0, z),
             ..Pose::IDENTITY
         },
+        passes: Vec::new(),
     };
     let bodies = vec![at(ball, -0.5, 0.0), at(brick, -0.019, 0.034)];
     let positions = mesh.positions.iter().map(|p| {

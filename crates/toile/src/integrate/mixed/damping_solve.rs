@@ -133,8 +133,11 @@ pub(super) fn solve(
     half.update_residual(positions, velocities, scratch);
     let scale = scratch.residual_norm().max(half.gravity_impulse());
     let target = settings.tolerance * scale;
-    let free = half.model.cloths.iter().zip(&half.model.never_held);
-    for (cloth, _) in free.filter(|(_, never_held)| **never_held) {
+    let model = half.model;
+    // Of what seams join, none moves by itself.
+    let alone = |number: &usize| !model.sewn_cloths.iter().flatten().any(|c| c == number);
+    let free = (0..model.cloths.len()).filter(|&number| model.never_held[number]);
+    for cloth in free.filter(alone).map(|number| &model.cloths[number]) {
         scratch.shift(cloth.nodes.clone(), velocities, half);
     }
     let mut outcome = ImplicitOutcome {
