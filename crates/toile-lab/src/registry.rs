@@ -140,6 +140,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     contact::stress::HEAP,
     contact::stress::TWIST_KNOT,
     contact::stress::CRUMPLE,
+    contact::table::EXPERIMENT,
+    contact::funnel::EXPERIMENT,
+    contact::hand::EXPERIMENT,
+    contact::sleeve::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -5,10 +5,17 @@ use toile::state::State;
 use toile_render::{Camera, Image, Picture, Quality, Size, Surface, View, contact_sheet, draw};
 use toile_scene::scene::World;
 
+/// A state to be drawn.
+struct Page {
+    positions: Vec<Vec3>,
+    time: f64,
+    label: String,
+}
+
 /// States to be drawn side by side, from one camera.
 pub(crate) struct Album<'a> {
     world: &'a World,
-    pages: Vec<(Vec<Vec3>, String)>,
+    pages: Vec<Page>,
 }
 
 impl<'a> Album<'a> {
@@ -22,7 +29,25 @@ impl<'a> Album<'a> {
     /// Remembers a state under a label.
     pub fn add(&mut self, state: &State, label: String) {
         let positions = state.positions.iter().map(|p| p.as_vec3()).collect();
-        self.pages.push((positions, label));
+        self.pages.push(Page {
+            positions,
+            time: state.time,
+            label,
+        });
+    }
+
+    /// The bodies' surfaces at a time (s).
+    fn bodies(&self, time: f64) -> impl Iterator<Item = Surface<'_>> {
+        let bodies = self.world.body_tracks.iter().zip(&self.world.model.bodies);
+        let bodies = bodies.filter(|(track, _)| !track.faces.is_empty());
+        bodies.map(move |(track, body)| {
+            let pose = body.pose(time);
+            let places = track.positions.iter().map(|&p| pose.apply(p).as_vec3());
+            Surface {
+                smooth: track.smooth,
+                ..Surface::new(places.collect::<Vec<_>>(), &track.faces, track.color)
+            }
+        })
     }
 
     /// All pages on one sheet.
@@ -31,11 +56,12 @@ impl<'a> Album<'a> {
             width: 400,
             height: 300,
         };
-        let points = self.pages.iter().flat_map(|(p, _)| p.iter().copied());
+        let points = self.pages.iter().flat_map(|p| p.positions.iter().copied());
         let camera = Camera::framing(points, View::default(), size.aspect());
-        let draw_page = |positions: &[Vec3]| {
+        let draw_page = |page: &Page| {
             let surfaces = self.world.cloth_tracks.iter().map(|cloth| Surface {
-                positions: positions[cloth.first_node..cloth.first_node + cloth.node_count].into(),
+                positions: page.positions[cloth.first_node..cloth.first_node + cloth.node_count]
+                    .into(),
                 faces: &cloth.faces,
                 front: cloth.colors[0],
                 back: cloth.colors[1],
@@ -44,14 +70,14 @@ impl<'a> Album<'a> {
                 wireframe: false,
             });
             let picture = Picture {
-                surfaces: surfaces.collect(),
+                surfaces: surfaces.chain(self.bodies(page.time)).collect(),
                 ..Picture::default()
             };
             draw(&picture, &camera, size, Quality::default())
         };
         let pages = self.pages.iter();
         let pages: Vec<_> = pages
-            .map(|(p, label)| (draw_page(p), label.clone()))
+            .map(|page| (draw_page(page), page.label.clone()))
             .collect();
         contact_sheet(&pages, columns)
     }

@@ -132,7 +132,7 @@ fn carry_out(world: &World, path: &Path, until: Option<f64>, resume: bool) {
 fn a_run_with_stuck_nodes_resumes_bit_for_bit() {
     let text = format!(
         "{HAND}motion.velocity = {{ linear = [0, 0, 0.1], angular = [0, 0, 2] }}\n\
-         [[body.hand.sticky]]\nduring = [[0.05, 0.3]]\nreach = 0.001\nstrength = 8\n\
+         [[body.hand.sticky]]\nduring = [[0.0, 0.3]]\nreach = 0.001\nstrength = 3000\n\
          [body.floor]\nshape = \"plane\"\nfriction = {{ static = 0.5, kinetic = 0.3 }}\n"
     );
     let world = world(&text).unwrap();

@@ -1,5 +1,9 @@
 //! Cloth in contact: nothing goes through, and friction is Coulomb's.
 
+pub(crate) mod funnel;
+pub(crate) mod hand;
 pub(crate) mod incline;
 mod run;
+pub(crate) mod sleeve;
 pub(crate) mod stress;
+pub(crate) mod table;

@@ -4,11 +4,13 @@ use crate::clip::ClipRecorder;
 use crate::outcome::Measurement;
 use crate::registry::{Findings, LabError};
 use crate::snapshot::Album;
+use glam::DVec3;
 use std::time::Instant;
 use toile::certificate::PhaseTimes;
 use toile::contact::{ContactReport, intersections};
+use toile::state::State;
 use toile::step::{Workspace, step};
-use toile_scene::scene::{SceneSource, resolve};
+use toile_scene::scene::{SceneSource, World, resolve};
 
 /// What came of it.
 pub(super) struct Course {
@@ -28,6 +30,30 @@ pub(super) struct Course {
 /// Nodes may be so deep in a body: half the thickness of the cloth, so that its surface still shows.
 const DEEPEST: f64 = 1e-3;
 
+/// What may be looked at after every step, and what is shown of it.
+pub(super) trait Watch {
+    /// Looks at a state; answers where its nodes are shown if not where they are.
+    fn look(&mut self, world: &World, state: &State) -> Option<Vec<DVec3>>;
+}
+
+/// Nobody looks.
+impl Watch for () {
+    fn look(&mut self, _world: &World, _state: &State) -> Option<Vec<DVec3>> {
+        None
+    }
+}
+
+/// Reads a scene.
+pub(super) fn world_of(name: &'static str, text: String) -> Result<World, LabError> {
+    let source = SceneSource {
+        name: name.into(),
+        text,
+        folder: Default::default(),
+        overrides: Vec::new(),
+    };
+    Ok(resolve(&source, source.parse()?)?)
+}
+
 /// Carries out a scene; its pictures and its clip go into `findings` under a name.
 pub(super) fn carry_out(
     name: &'static str,
@@ -35,17 +61,22 @@ pub(super) fn carry_out(
     text: String,
     findings: &mut Findings,
 ) -> Result<Course, LabError> {
-    let source = SceneSource {
-        name: name.into(),
-        text,
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    let world = resolve(&source, source.parse()?)?;
+    let world = world_of(name, text)?;
+    carry_out_watched(name, title, &world, &mut (), findings)
+}
+
+/// The same with a world, and somebody who looks after every step. What is shown is looked through for intersections too.
+pub(super) fn carry_out_watched(
+    name: &'static str,
+    title: &str,
+    world: &World,
+    watch: &mut dyn Watch,
+    findings: &mut Findings,
+) -> Result<Course, LabError> {
     let model = &world.model;
     let mut state = world.state.clone();
     let mut workspace = Workspace::new(model, Some(seconds));
-    let mut album = Album::new(&world);
+    let mut album = Album::new(world);
     let mut course = Course {
         contact: ContactReport::default(),
         intersections: intersections(model, &state.positions).len(),
@@ -55,9 +86,10 @@ pub(super) fn carry_out(
         times: PhaseTimes::default(),
         seconds: 0.0,
     };
-    let mut clip = ClipRecorder::new(&world, 50.0);
+    let mut clip = ClipRecorder::new(world, 50.0);
     album.add(&state, format!("t = {:.2} s", state.time));
     clip.record(&state);
+    let mut shown = state.clone();
     for n in 1..=course.steps {
         let begin = Instant::now();
         let report = step(model, &mut state, &mut workspace, world.schedule.step)?;
@@ -67,12 +99,20 @@ pub(super) fn carry_out(
         if let Some(contact) = &certificate.contact {
             course.contact = course.contact.and(contact);
         }
-        clip.record(&state);
+        shown.time = state.time;
+        match watch.look(world, &state) {
+            Some(positions) => {
+                course.intersections += intersections(model, &positions).len();
+                shown.positions = positions;
+            }
+            None => shown.positions.copy_from_slice(&state.positions),
+        }
+        clip.record(&shown);
         course.depth = course.depth.max(-certificate.gap_smallest.unwrap_or(0.0));
         course.stretch = course.stretch.max(certificate.stretch_worst);
         course.intersections += intersections(model, &state.positions).len();
         if n % (course.steps / 5).max(1) == 0 {
-            album.add(&state, format!("t = {:.2} s", state.time));
+            album.add(&shown, format!("t = {:.2} s", state.time));
         }
     }
     findings.pictures.push((name, album.sheet(3)));
