@@ -3,3 +3,4 @@
 pub(crate) mod incline;
 mod run;
 pub(crate) mod stress;
+pub(crate) mod untangle;
