@@ -261,6 +261,9 @@ pub struct DrapeArgs {
 pub struct CheckArgs {
     /// A scene (.toml or the name of a bundled one) or a mesh (.obj, .ply)
     pub file: String,
+    /// Draws how a scene starts, with faces that intersect marked, into a new file (.png)
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

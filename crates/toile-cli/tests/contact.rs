@@ -43,7 +43,7 @@ fn cloth_that_intersects_at_the_start_is_named_and_refused_or_tolerated() {
     );
     run(&["--set", "contact.exclude=[[\"a\", \"b\"]]"]).good();
     run(&["--set", "contact.exclude=[[\"a\", \"c\"]]"])
-        .says(1, &["contact.exclude[0]", "no cloth `c`"]);
+        .says(1, &["contact.exclude[0]", "no cloth, body or group `c`"]);
     run(&["--set", "cloth.a.thickness=0"]).says(1, &["cloth.a.thickness", "needs a thickness"]);
 }
 

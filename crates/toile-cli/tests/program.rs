@@ -5,12 +5,13 @@ mod common;
 use common::{Folder, SMALL, contents, toile};
 use serde_json::Value;
 
-const SCENES: [&str; 12] = [
+const SCENES: [&str; 13] = [
     "hello",
     "table-drape",
     "sphere-drop",
     "heap",
     "five-sheets",
+    "tabard",
     "curtain",
     "pick-and-place",
     "flag",

@@ -17,7 +17,7 @@ const WHOLE: [&str; 8] = [
 ];
 
 /// Those that take longer, with what makes them quick.
-const QUICK: [(&str, &[&str]); 4] = [
+const QUICK: [(&str, &[&str]); 5] = [
     ("table-drape", &["--set", "time.duration=0.8"]),
     (
         "heap",
@@ -29,6 +29,7 @@ const QUICK: [(&str, &[&str]); 4] = [
         ],
     ),
     ("five-sheets", &["--set", "time.duration=0.5"]),
+    ("tabard", &["--set", "time.duration=1"]),
     ("balloon", &["--set", "cloth.balloon.mesh.sphere.nodes=600"]),
 ];
 

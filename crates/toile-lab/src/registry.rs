@@ -144,6 +144,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     contact::funnel::EXPERIMENT,
     contact::hand::EXPERIMENT,
     contact::sleeve::EXPERIMENT,
+    contact::untangle::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -1,5 +1,9 @@
 //! Results a person can look at: pictures, an animation, a report.
 
+mod start;
+
+pub use start::start_picture;
+
 use crate::recording::{BodyTrack, RecordedFrame, Recording, RecordingError};
 use crate::report::{DEFAULT_BUDGET_BYTES, MetricsTable, ReportError, ReportInput, write_report};
 use crate::run::{FolderError, write_atomically};

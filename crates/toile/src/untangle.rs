@@ -15,11 +15,11 @@ use crate::step::{Workspace, step};
 use glam::DVec3;
 
 /// Length of the steps (s).
-const STEP: f64 = 0.02;
+const STEP: f64 = 0.005;
 /// Steps in which features that are near make room.
 const ROOM: u32 = 20;
 /// Without fewer intersections than ever for so many steps it is given up.
-const PATIENCE: u32 = 400;
+const PATIENCE: u32 = 150;
 
 /// What came of untangling.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,13 +4,16 @@ use super::OrReport;
 use super::find_scene;
 use crate::args::CheckArgs;
 use crate::output::{say, warn};
-use miette::Result;
+use miette::{Result, miette};
 use std::path::Path;
 use std::process::ExitCode;
 use toile::mesh::Mesh;
 use toile::mesh::doctor::examine;
 use toile_scene::format::read_mesh;
-use toile_scene::scene::resolve;
+use toile_scene::present::{PictureStyle, start_picture};
+use toile_scene::run::write_atomically;
+use toile_scene::scene::{SceneSource, resolve};
+use toile_scene::spec::{SceneSpec, StartSpec};
 
 pub fn check(args: &CheckArgs) -> Result<ExitCode> {
     let extension = Path::new(&args.file)
@@ -18,10 +21,13 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
         .map(|e| e.to_ascii_lowercase());
     let is_mesh = extension.is_some_and(|e| e == "obj" || e == "ply");
     let healthy = if is_mesh {
+        if args.picture.is_some() {
+            return Err(miette!("--picture: is for scenes"));
+        }
         let mesh = read_mesh(Path::new(&args.file)).or_report()?;
         report(&args.file, &mesh)
     } else {
-        check_scene(&args.file)?
+        check_scene(&args.file, args.picture.as_deref())?
     };
     Ok(if healthy {
         ExitCode::SUCCESS
@@ -30,9 +36,13 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
     })
 }
 
-fn check_scene(name: &str) -> Result<bool> {
+fn check_scene(name: &str, picture: Option<&Path>) -> Result<bool> {
     let source = find_scene(name)?;
-    let world = resolve(&source, source.parse()?)?;
+    let spec = source.parse()?;
+    if let Some(file) = picture {
+        draw_start(&source, spec.clone(), file)?;
+    }
+    let world = resolve(&source, spec)?;
     world.warnings.iter().for_each(|w| warn(w));
     let mut healthy = true;
     for cloth in &world.model.cloths {
@@ -50,6 +60,25 @@ fn check_scene(name: &str) -> Result<bool> {
         ));
     }
     Ok(healthy)
+}
+
+/// Draws the start as it was placed, tangled or not.
+fn draw_start(source: &SceneSource, mut spec: SceneSpec, file: &Path) -> Result<()> {
+    if file.exists() {
+        return Err(miette!(
+            "{} exists already; choose another --picture",
+            file.display()
+        ));
+    }
+    spec.contact.start = StartSpec::Tolerate;
+    let style = PictureStyle {
+        camera: spec.output.camera,
+        ..PictureStyle::default()
+    };
+    let image = start_picture(&resolve(source, spec)?, &style);
+    write_atomically(file, &image.encode_png().or_report()?).or_report()?;
+    say(format!("wrote {}", file.display()));
+    Ok(())
 }
 
 /// Prints a diagnosis; answers whether the mesh can be simulated.

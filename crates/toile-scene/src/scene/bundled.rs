@@ -28,6 +28,7 @@ scenes![
     "sphere-drop",
     "heap",
     "five-sheets",
+    "tabard",
     "curtain",
     "pick-and-place",
     "flag",

@@ -348,10 +348,11 @@ fn slide(source: &SceneSource, field: &str, spec: &SlideSpec) -> Result<Slide, S
     })
 }
 
-struct Selection<'a> {
-    topology: &'a Topology,
-    rest: &'a RestShape,
-    positions: &'a [DVec3],
+/// Where nodes are selected.
+pub(super) struct Selection<'a> {
+    pub topology: &'a Topology,
+    pub rest: &'a RestShape,
+    pub positions: &'a [DVec3],
 }
 
 fn resolve_pin(
@@ -397,7 +398,8 @@ pub(super) fn intervals(
     Ok(intervals)
 }
 
-fn select(
+/// The nodes that a selection names, numbered in the cloth.
+pub(super) fn select(
     source: &SceneSource,
     field: &str,
     spec: &SelectSpec,

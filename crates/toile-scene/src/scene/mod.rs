@@ -7,10 +7,12 @@ mod bundled;
 mod cloth;
 mod contact;
 mod error;
+mod led;
 mod limit;
 mod material;
 mod motion;
 mod resolve;
+mod seam;
 mod source;
 
 pub use body::default_cell;

@@ -4,12 +4,14 @@ use super::adhesion::{blind_adhesions, sticky_bodies};
 use super::air::{air_around, check_air};
 use super::body::resolve_body;
 use super::cloth::{ResolvedCloth, resolve_cloth};
-use super::contact::{intersections_at_start, pairs_that_meet};
+use super::contact::{meetings, start};
+use super::led::led_together;
+use super::seam::seams;
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
     CertifySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, SceneSpec, SolverSpec,
-    StartSpec, TimeSpec,
+    TimeSpec,
 };
 use glam::DVec3;
 use std::fmt::Write;
@@ -91,7 +93,7 @@ impl World {
         // The debug text of a number is exact, and it saves a second way of serialising every type.
         let _ = write!(
             HashText(&mut moving),
-            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             model.limits,
             model.gravity,
             model.integrator,
@@ -100,6 +102,7 @@ impl World {
             model.contacts,
             model.body_contact,
             self.preserve_folds,
+            (&model.passes, model.untangles),
             model.cloths.iter().map(|c| c.friction).collect::<Vec<_>>()
         );
         let mut still = crc32fast::Hasher::new();
@@ -179,6 +182,7 @@ fn assemble(
     bodies: Vec<(Body, BodyTrack)>,
     resolved: String,
 ) -> Result<World, SceneError> {
+    let meetings = meetings(source, spec)?;
     let node_count = cloths.last().map_or(0, |c| c.cloth.nodes.end);
     let mut positions = Vec::with_capacity(node_count);
     let mut velocities = Vec::with_capacity(node_count);
@@ -192,7 +196,7 @@ fn assemble(
             relaxation: spec.contact.relaxation,
             adhesions: sticky_bodies(source, spec)?,
         },
-        contacts: pairs_that_meet(source, spec)?,
+        contacts: meetings.cloths,
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
     };
@@ -218,13 +222,13 @@ fn assemble(
     warnings.extend(blind_adhesions(spec));
     let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
     parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
-    let model = Model::new(parts).map_err(|error| source.error("", error.to_string()))?;
-    if let Some(message) = intersections_at_start(&model, &positions) {
-        match spec.contact.start {
-            StartSpec::Refuse => return Err(source.error("contact", message)),
-            StartSpec::Tolerate => warnings.push(message),
-        }
-    }
+    let seams = seams(source, spec, &parts.cloths, &positions)?;
+    let seams = seams.into_iter().map(|s| EnergyBatch::Seam(Box::new(s)));
+    parts.energies.extend(seams);
+    let mut model = Model::new(parts).map_err(|error| source.error("", error.to_string()))?;
+    model.passes = meetings.passes;
+    let positions = start(source, spec, &mut model, positions, &mut warnings)?;
+    warnings.extend(led_together(&model, &positions, spec.time.duration));
     let mut state = State::at_rest(&model, positions);
     state.velocities = velocities;
     Ok(World {

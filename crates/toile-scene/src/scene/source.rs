@@ -82,6 +82,24 @@ impl SceneSource {
         SceneError::at(&self.name, &self.text, span, field, message, help)
     }
 
+    /// Which of some known names this is; an error that suggests the nearest if it is none.
+    pub(crate) fn known(
+        &self,
+        field: &str,
+        what: &str,
+        name: &str,
+        known: &[&str],
+    ) -> Result<usize, SceneError> {
+        let found = known.iter().position(|k| *k == name);
+        found.ok_or_else(|| {
+            let hint = match nearest_name(name, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            self.error(field, format!("there is no {what} `{name}`; {hint}"))
+        })
+    }
+
     /// Turns serde's words into a pointer at the field and a suggestion.
     fn explain(&self, path: &str, message: &str) -> SceneError {
         let unknown = ["unknown field `", "unknown variant `"]

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Which cloths keep from passing through which, and how bodies are met.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -9,9 +10,12 @@ use serde::{Deserialize, Serialize};
 pub struct ContactSpec {
     /// Who meets whom.
     pub cloth: ClothContactSpec,
-    /// Pairs of cloths, by name, that pass through each other all the same; a cloth paired with itself too.
+    /// Pairs of names that pass through each other all the same: of cloths (one paired with itself too), of a cloth and a body, or of groups.
     pub exclude: Vec<[String; 2]>,
-    /// What to do with cloths that meet and intersect at the start.
+    /// Cloths and bodies that `exclude` can name together: `NAME = ["skirt", "belt"]`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Vec<String>>,
+    /// What to do with cloths that meet and intersect at the start, or are inside a body.
     pub start: StartSpec,
     /// When to look for intersections of the cloths that meet, by an exact test apart from what keeps them from passing.
     pub certify: CertifySpec,
@@ -45,8 +49,10 @@ pub enum StartSpec {
     /// They are an error that names the faces.
     #[default]
     Refuse,
-    /// They are a warning. What is through stays through until the cloth moves apart by itself.
+    /// They are a warning. What is through is drawn out while the cloth moves.
     Tolerate,
+    /// They are drawn apart before the cloth moves; where that fails, an error names the faces.
+    Untangle,
 }
 
 /// When to look for intersections.

@@ -13,6 +13,7 @@ mod limit;
 mod material;
 mod mesh;
 mod motion;
+mod seam;
 
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, FrictionSpec, RegionSpec, ShapeSpec, StickySpec};
@@ -29,6 +30,7 @@ pub use material::{
 };
 pub use mesh::{DiscPatternSpec, MeshSpec, PatternSpec, RestSpec, SpherePatternSpec};
 pub use motion::{InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
+pub use seam::{SeamEdgeSpec, SeamSpec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,9 @@ pub struct SceneSpec {
     /// The bodies that cloth collides with, by name.
     #[serde(default)]
     pub body: BTreeMap<String, BodySpec>,
+    /// Edges of cloth that are sewn together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seam: Vec<SeamSpec>,
     /// Contact between cloths.
     #[serde(default)]
     pub contact: ContactSpec,

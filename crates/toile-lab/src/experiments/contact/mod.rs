@@ -7,3 +7,4 @@ mod run;
 pub(crate) mod sleeve;
 pub(crate) mod stress;
 pub(crate) mod table;
+pub(crate) mod untangle;
