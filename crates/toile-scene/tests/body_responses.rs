@@ -153,7 +153,7 @@ fn a_run_with_stuck_nodes_resumes_bit_for_bit() {
 #[test]
 fn frames_show_folds_outside_of_bodies() {
     let text = "noise = { deviation = 0.002, seed = 3 }\n\
-                [contact]\ncloth = \"all\"\nrelaxation = 0.5\npreserve_folds = 0.02\n\
+                [contact]\ncloth = \"all\"\nstart = \"tolerate\"\nrelaxation = 0.5\npreserve_folds = 0.02\n\
                 [body.floor]\nshape = \"plane\"\n";
     let world = world(text).unwrap();
     let path = folder("folds");

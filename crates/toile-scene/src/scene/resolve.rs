@@ -6,7 +6,7 @@ use super::body::resolve_body;
 use super::cloth::{ResolvedCloth, resolve_cloth};
 use super::contact::{meetings, start};
 use super::led::led_together;
-use super::seam::seams;
+use super::seam::{loose_seams, seams};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
@@ -220,6 +220,7 @@ fn assemble(
         rest_positions.push(cloth.rest_positions);
     }
     warnings.extend(blind_adhesions(spec));
+    warnings.extend(loose_seams(spec));
     let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
     parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
     let seams = seams(source, spec, &parts.cloths, &positions)?;

