@@ -1,6 +1,6 @@
 //! Contact of cloth with bodies and with cloth.
 //!
-//! Bodies are [`Shape`]s that ride on a rigid path. `collide` traces every node's motion
+//! Bodies are [`Shape`]s that ride on a rigid path, or deform ([`deforming`]). `collide` traces every node's motion
 //! of the step against their signed distances, so that no node passes through however thin the body or
 //! fast the cloth, and answers with an inelastic, frictional response. Nodes that already rest on a body are
 //! constraints of the implicit solve. Edges and faces between the nodes are not tested: a
@@ -14,6 +14,7 @@ pub mod ccd;
 mod closest;
 mod collide;
 mod cushion;
+pub mod deforming;
 mod impact_zone;
 mod intersections;
 pub mod level_set;
@@ -25,7 +26,7 @@ mod surface;
 
 pub use body::{Body, Placement};
 pub use collide::smallest_gap;
-pub(crate) use collide::{Candidate, collide, halt};
+pub(crate) use collide::{Candidate, collide, gaps, halt};
 pub(crate) use cushion::Cushion;
 pub use intersections::intersections;
 pub use pipeline::ContactReport;

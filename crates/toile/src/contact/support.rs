@@ -17,7 +17,6 @@
 //! node took. If the node slips against it, that gives the first `s`; if not, it sticks.
 
 use super::Placement;
-use super::body::sample_at;
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};
 
@@ -26,6 +25,8 @@ use glam::{DMat3, DVec3};
 enum Hold {
     /// It moves with the surface.
     Stick,
+    /// It moves with the surface whatever happens: parts of the body overlap there.
+    Caught,
     /// It moves along the surface under this impulse of friction (N·s), to see how fast. Never the last word.
     Trial(DVec3),
     /// It moves along the surface against this drag (kg).
@@ -68,11 +69,11 @@ pub(crate) fn find_support(
     h: f64,
 ) -> Option<Support> {
     let forecast = bodies.iter().filter_map(|body| {
-        let sample = sample_at(&body.shape, &body.start, position);
+        let falling = velocity + h * gravity;
+        let near = body.at_start(position, offset + h * falling.length() + TOUCHING)?;
+        let (sample, surface) = (near.sample, near.way / h);
         let gap = sample.distance - offset;
-        let local = body.start.unapply(position);
-        let surface = (body.end.apply(local) - position) / h;
-        let approach = (velocity + h * gravity - surface).dot(sample.normal);
+        let approach = (falling - surface).dot(sample.normal);
         let reached = gap + h * approach;
         (gap <= TOUCHING || reached <= 0.0).then_some((
             reached,
@@ -80,16 +81,21 @@ pub(crate) fn find_support(
             surface,
             sample.normal,
             body.friction,
+            if near.caught {
+                Hold::Caught
+            } else {
+                Hold::Stick
+            },
         ))
     });
     let deepest = forecast.min_by(|a, b| a.0.total_cmp(&b.0));
-    deepest.map(|(_, gap, surface, normal, friction)| Support {
+    deepest.map(|(_, gap, surface, normal, friction, hold)| Support {
         node,
         normal,
         // Penetration is not turned into speed; it is taken out of the position afterwards.
         velocity: surface - gap.max(0.0) / h * normal,
         friction,
-        hold: Hold::Stick,
+        hold,
     })
 }
 
@@ -110,7 +116,7 @@ impl Support {
     /// The directions left to the solve.
     pub fn filter(&self) -> Filter {
         match self.hold {
-            Hold::Stick => Filter::Held,
+            Hold::Stick | Hold::Caught => Filter::Held,
             Hold::Trial(_) | Hold::Slide(_) => Filter::Sliding(self.normal),
             Hold::Free => Filter::Free,
         }
@@ -127,7 +133,7 @@ impl Support {
         match self.hold {
             Hold::Trial(impulse) => impulse,
             Hold::Slide(drag) => -drag * self.along(velocity - self.velocity),
-            Hold::Stick | Hold::Free => DVec3::ZERO,
+            Hold::Stick | Hold::Caught | Hold::Free => DVec3::ZERO,
         }
     }
 
@@ -154,6 +160,7 @@ impl Support {
             // Let go too early: without the support it would sink in.
             Hold::Free if verdict.slip.dot(self.normal) < -SINKING => Hold::Slide(0.0),
             Hold::Free => Hold::Free,
+            Hold::Caught => Hold::Caught,
             _ if push < 0.0 => Hold::Free,
             Hold::Stick => {
                 let needed = self.along(verdict.reaction);

@@ -178,10 +178,9 @@ impl LimitWork {
             let (start, end) = (state.positions[i], candidates[i].position);
             let offset = model.contact_offsets[i];
             let near = bodies.iter().filter_map(|body| {
-                let sample = body.sample(end);
+                let sample = body.way_out(end, offset)?;
                 let gap = sample.distance - offset;
-                let carried = body.end.apply(body.start.unapply(start));
-                let slip = end - carried;
+                let slip = end - body.carry(start);
                 (gap <= slip.length() + offset).then_some(Obstacle {
                     node: i as u32,
                     normal: sample.normal,
