@@ -15,7 +15,7 @@ mod mesh;
 mod motion;
 
 pub use air::{AirSpec, GustSpec};
-pub use body::{BodySpec, ShapeSpec};
+pub use body::{BodySpec, FilesSpec, ShapeSpec};
 pub use cloth::{ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
 pub use contact::{CertifySpec, ClothContactSpec, ContactSpec, StartSpec};
 pub use drape::DrapeSpec;
