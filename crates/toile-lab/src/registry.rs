@@ -139,6 +139,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     contact::stress::HEAP,
     contact::stress::TWIST_KNOT,
     contact::stress::CRUMPLE,
+    contact::moving_body::EXPERIMENT,
 ];
 
 /// The experiment of this name.
