@@ -145,6 +145,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     contact::hand::EXPERIMENT,
     contact::sleeve::EXPERIMENT,
     contact::untangle::EXPERIMENT,
+    contact::moving_body::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -116,6 +116,7 @@ fn ball(radius: f64) -> BodyTrack {
             .collect(),
         faces: cells.map(quad).collect(),
         smooth: true,
+        morph: None,
         ground_height: None,
         color: [0.78, 0.72, 0.62],
     }
@@ -127,6 +128,7 @@ fn ground() -> BodyTrack {
         positions: Vec::new(),
         faces: Vec::new(),
         smooth: false,
+        morph: None,
         ground_height: Some(0.0),
         color: [0.5, 0.5, 0.5],
     }

@@ -86,15 +86,9 @@ pub fn camera(recording: &Recording, frames: &[RecordedFrame], style: &PictureSt
         .iter()
         .flat_map(|f| f.positions.iter().map(|&p| Vec3::from_array(p)));
     let bodies = frames.iter().flat_map(|frame| {
-        recording
-            .bodies()
-            .iter()
-            .zip(&frame.poses)
-            .flat_map(|(body, pose)| {
-                body.positions
-                    .iter()
-                    .map(|&p| (pose.rotation * p + pose.translation).as_vec3())
-            })
+        let bodies = recording.bodies().iter().enumerate();
+        let placed = bodies.flat_map(move |(index, body)| body.placed(frame, index));
+        placed.map(|p| p.as_vec3())
     });
     let view = View {
         azimuth: style.camera.azimuth.to_radians() as f32,
@@ -142,9 +136,9 @@ pub fn picture(
             wireframe: style.wireframe,
         });
     }
-    for (body, pose) in recording.bodies().iter().zip(&frame.poses) {
-        let place = |&p: &glam::DVec3| (pose.rotation * p + pose.translation).as_vec3();
-        let placed: Vec<Vec3> = body.positions.iter().map(place).collect();
+    for (index, body) in recording.bodies().iter().enumerate() {
+        let placed = body.placed(frame, index);
+        let placed: Vec<Vec3> = placed.iter().map(|p| p.as_vec3()).collect();
         surfaces.push(Surface {
             smooth: body.smooth,
             ..Surface::new(placed, &body.faces, body.color)

@@ -1,8 +1,9 @@
 //! What a step says about itself: status, certificate, times; and what can go wrong.
 
-use crate::contact::{ContactReport, Placement, smallest_gap};
+use crate::contact::{ContactReport, Placement, gaps};
 use crate::energy::Memory;
 use crate::limit::LimitReport;
+use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -33,6 +34,8 @@ pub struct Certificate {
     pub pin_residual: f64,
     /// Smallest gap between cloth surface and bodies (m), negative where they overlap; `None` without bodies.
     pub gap_smallest: Option<f64>,
+    /// Free nodes that end nearer to a body than half the distance they keep from it: bodies, or parts of one, leave them no room.
+    pub squeezed: usize,
     /// Intersections left; `None` while nothing has looked for them.
     pub intersections: Option<usize>,
     /// Iterations of the linear solver.
@@ -275,7 +278,18 @@ pub(crate) fn stretch(model: &Model, positions: &[DVec3]) -> (f64, f64) {
     (worst, sum / count.max(1) as f64)
 }
 
-/// Smallest gap to the bodies as they stand at the end of the step.
-pub(crate) fn gap(model: &Model, bodies: &[Placement], positions: &[DVec3]) -> Option<f64> {
-    smallest_gap(bodies, positions, &model.contact_offsets)
+/// Smallest gap to the bodies as they stand at the end of the step, and how many free nodes are squeezed.
+pub(crate) fn gap(
+    model: &Model,
+    bodies: &[Placement],
+    holds: &[Filter],
+    positions: &[DVec3],
+) -> (Option<f64>, usize) {
+    let gaps = gaps(bodies, positions, &model.contact_offsets);
+    let squeezed = |&i: &usize| {
+        let free = holds[i] == Filter::Free;
+        free && gaps[i] < -0.5 * model.contact_offsets[i]
+    };
+    let count = (0..gaps.len()).filter(squeezed).count();
+    (gaps.into_iter().reduce(f64::min), count)
 }

@@ -350,11 +350,14 @@ fn certify(
     limited: Option<LimitReport>,
 ) -> Certificate {
     let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
+    let Workspace { bodies, holds, .. } = workspace;
+    let (gap_smallest, squeezed) = gap(model, bodies, holds, &state.positions);
     Certificate {
         stretch_worst,
         stretch_mean,
         pin_residual: workspace.pin_residual(&state.positions),
-        gap_smallest: gap(model, &workspace.bodies, &state.positions),
+        gap_smallest,
+        squeezed,
         intersections: None,
         iterations: predicted.iterations,
         newton_steps: predicted.newton_steps,

@@ -56,6 +56,7 @@ fn sheets(
         limits: Vec::new(),
         pins,
         bodies: Vec::new(),
+        body_contact: Default::default(),
         contacts: all.collect(),
         gravity: DVec3::NEG_Z * 9.81,
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
@@ -190,7 +191,7 @@ fn cloth_in_a_body_is_taken_out() {
             ..Pose::IDENTITY
         },
         path: RigidPath::default(),
-        friction: 0.3,
+        friction: 0.3.into(),
     });
     let found = untangle(&model, &positions, 1000);
     assert_eq!((found.before, found.left.len()), (0, 0));

@@ -145,7 +145,11 @@ impl<'a> Selection<'a> {
     fn check_bodies(&self) -> Result<(), ExportError> {
         for (_, body) in self.bodies() {
             let nowhere = |p: &DVec3| !p.to_array().into_iter().all(usable);
-            if let Some(node) = body.positions.iter().position(nowhere) {
+            let morphs = body.morph.iter().flat_map(|morph| &morph.frames);
+            let lost = |p: &[f32; 3]| !p.iter().all(|x| usable(f64::from(*x)));
+            let mut deformed = morphs.filter_map(|frame| frame.iter().position(lost));
+            let first = body.positions.iter().position(nowhere);
+            if let Some(node) = first.or_else(|| deformed.next()) {
                 return Err(ExportError::BodyNotFinite {
                     body: body.name.clone(),
                     node,

@@ -73,6 +73,7 @@ pub(super) fn export(
         file.put(morph_bytes(selection, &selection.read(k)?, &base, &normals))?;
     }
     file.finish()?;
+    notes.extend(notes_on_morphs(selection));
     notes.extend(notes_on_the_format(selection, &survey, total));
     Ok(ExportSummary {
         files: output.commit()?,
@@ -95,7 +96,7 @@ fn build(
         add_cloth(&mut document, cloth, base);
     }
     for (_, body) in selection.bodies() {
-        add_body(&mut document, body);
+        add_body(&mut document, body, survey.times[0]);
     }
     let children: Vec<usize> = (1..document.nodes.len()).collect();
     document.nodes[0]["children"] = json!(children);
@@ -116,6 +117,18 @@ fn build(
     Ok(document)
 }
 
+/// A word on each body whose deformation the file does not show.
+fn notes_on_morphs(selection: &Selection) -> Vec<String> {
+    let deforming = selection.bodies().filter(|(_, body)| body.morph.is_some());
+    let note = |(_, body): (usize, &BodyTrack)| {
+        let name = &body.name;
+        format!(
+            "body `{name}` deforms; in GLB it stands as in the first exported frame. USDA and VTU show it moving"
+        )
+    };
+    deforming.map(note).collect()
+}
+
 fn add_cloth(document: &mut Document, cloth: &ClothTrack, base: &RecordedFrame) {
     let positions = cloth_positions(base, cloth);
     let normals = cloth_normals(base, cloth);
@@ -129,15 +142,12 @@ fn add_cloth(document: &mut Document, cloth: &ClothTrack, base: &RecordedFrame) 
     );
 }
 
-fn add_body(document: &mut Document, body: &BodyTrack) {
-    let positions: Vec<[f32; 3]> = body
-        .positions
-        .iter()
-        .map(|p| p.as_vec3().to_array())
-        .collect();
+fn add_body(document: &mut Document, body: &BodyTrack, time: f64) {
+    let here = body.positions_at(time);
+    let positions: Vec<[f32; 3]> = here.iter().map(|p| p.as_vec3().to_array()).collect();
     // Without normals a viewer must shade flat, and the nodes need not be doubled at the edges.
     let normals = body.smooth.then(|| {
-        let normals = smooth_normals(&body.positions, &body.faces);
+        let normals = smooth_normals(&here, &body.faces);
         normals
             .into_iter()
             .map(|n| n.to_array())

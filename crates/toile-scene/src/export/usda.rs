@@ -164,30 +164,42 @@ impl Writer<'_> {
         body: &BodyTrack,
         material: &str,
     ) -> Result<(), ExportError> {
-        let points: Vec<[f32; 3]> = body
-            .positions
-            .iter()
-            .map(|p| p.as_vec3().to_array())
-            .collect();
         let indent = "            ";
         // The mesh is called like its body: Blender makes one object of the two and takes this name.
         self.file.put(mesh_opening("        ", name, name))?;
         self.file
             .put(mesh_constants(indent, &body.faces, body.color, material))?;
-        let extent = triples(bounds(points.iter().copied()));
+        // One per face on flat sides: without any, some programs would shade a box as if it were a ball.
+        let interpolation = if body.smooth { "vertex" } else { "uniform" };
+        let survey = self.survey;
+        let points = |k: usize| -> Vec<[f32; 3]> {
+            let here = body.positions_at(survey.times[k]);
+            here.iter().map(|p| p.as_vec3().to_array()).collect()
+        };
+        let extent = |k| triples(bounds(points(k).into_iter()));
+        let normals = |k: usize| {
+            let here = body.positions_at(survey.times[k]);
+            rounded_normals(&if body.smooth {
+                smooth_normals(&here, &body.faces)
+            } else {
+                face_normals(&here, &body.faces)
+            })
+        };
+        if body.morph.is_some() {
+            self.samples(indent, "float3[] extent", |k| Ok(extent(k)))?;
+            self.file.put(format!(
+                "{indent}normal3f[] normals (\n{indent}    interpolation = \"{interpolation}\"\n{indent})\n"
+            ))?;
+            self.samples(indent, "normal3f[] normals", |k| Ok(normals(k)))?;
+            self.samples(indent, "point3f[] points", |k| Ok(triples(points(k))))?;
+            return self.file.put("        }\n");
+        }
+        let (extent, normals, points) = (extent(0), normals(0), triples(points(0)));
         self.file
             .put(format!("{indent}float3[] extent = {extent}\n"))?;
-        let (interpolation, normals) = if body.smooth {
-            ("vertex", smooth_normals(&body.positions, &body.faces))
-        } else {
-            // One per face: without any, some programs would shade a box as if it were a ball.
-            ("uniform", face_normals(&body.positions, &body.faces))
-        };
-        let normals = rounded_normals(&normals);
         self.file.put(format!(
             "{indent}normal3f[] normals = {normals} (\n{indent}    interpolation = \"{interpolation}\"\n{indent})\n"
         ))?;
-        let points = triples(points);
         self.file
             .put(format!("{indent}point3f[] points = {points}\n        }}\n"))
     }

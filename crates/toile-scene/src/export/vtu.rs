@@ -10,7 +10,7 @@ use super::output::{Output, sequence_targets, stem_of, with_suffix};
 use super::surface::{area, widen};
 use super::vtu_file::{Cells, DataArray, encode};
 use super::{ExportError, ExportOptions, ExportSummary};
-use crate::recording::{ClothTrack, RecordedFrame};
+use crate::recording::{BodyTrack, ClothTrack, RecordedFrame};
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use toile::mesh::Face;
@@ -69,7 +69,9 @@ impl Targets {
     fn new(selection: &Selection, survey: &Survey, stem: &Path) -> Self {
         let frames = selection.indices.len();
         let cloth_frames = selection.cloths().next().map_or(0, |_| frames);
-        let moving = selection.bodies().any(|(index, _)| survey.moves(index));
+        let moves =
+            |(index, body): (usize, &BodyTrack)| survey.moves(index) || body.morph.is_some();
+        let moving = selection.bodies().any(moves);
         let bodies = match selection.bodies().next() {
             None => Vec::new(),
             Some(_) if moving => sequence_targets(&with_suffix(stem, "_bodies"), "vtu", frames),
@@ -189,10 +191,8 @@ fn body_grid(
     let mut numbers = Vec::new();
     for (number, (index, body)) in selection.bodies().enumerate() {
         let pose = survey.poses[index][k];
-        let placed = body
-            .positions
-            .iter()
-            .map(|&p| pose.rotation * p + pose.translation);
+        let here = body.positions_at(survey.times[k]);
+        let placed = here.iter().map(|&p| pose.rotation * p + pose.translation);
         points.extend(placed.map(|p| p.as_vec3().to_array()));
         numbers.extend(body.faces.iter().map(|_| number as i32));
     }

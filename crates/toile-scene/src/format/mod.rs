@@ -10,14 +10,17 @@
 //! * [`read_mesh`] and [`write_mesh`] go by the file's name.
 //! * [`read_obj`], [`read_ply`], [`write_obj`] and [`write_ply`] work on bytes from anywhere.
 //! * [`read_points`] takes the vertices of a PLY file that may have no faces.
+//! * [`AnimatedMesh`] is a mesh that a binary glTF file moves.
 //! * [`Trajectory`] is the motion of a body or of single nodes.
 
 mod corner_uvs;
+mod glb;
 mod obj;
 mod ply;
 mod text;
 mod trajectory;
 
+pub use glb::AnimatedMesh;
 pub use obj::{read_obj, write_obj};
 pub use ply::{PlyEncoding, read_ply, read_ply_points, write_ply};
 pub use trajectory::Trajectory;

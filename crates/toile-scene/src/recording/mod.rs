@@ -15,9 +15,13 @@
 //! up to a multiple of 8. Frame `i` therefore starts at `frames_offset + i · frame_stride`, and a program that
 //! maps the file into memory can point straight at it. An incomplete last frame (a run that was cut off)
 //! does not count.
+//!
+//! A body that deforms has in its header the times of its own frames and its surface in each of them. Between them it moves on
+//! straight lines, before and after them it stands still; the poses carry it besides. A reader that does not know of this shows it as in its first frame.
 
 mod compare;
 mod footage;
+mod morph;
 mod reader;
 mod writer;
 
@@ -26,6 +30,7 @@ pub use compare::{
     write_side_by_side,
 };
 pub use footage::{Footage, Reel};
+pub use morph::Morph;
 pub use reader::Recording;
 pub use writer::RecordingWriter;
 
@@ -61,13 +66,15 @@ pub struct ClothTrack {
     pub colors: [[f32; 3]; 2],
 }
 
-/// One body of a recording: a rigid surface that moves along the frames' poses.
+/// One body of a recording: a surface that moves along the frames' poses, and may deform besides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyTrack {
     /// Its name in the scene.
     pub name: String,
-    /// Its surface in its own frame (m). An unbounded plane has none.
+    /// Its surface in its own frame (m), the first one if it deforms. An unbounded plane has none.
     pub positions: Vec<DVec3>,
+    /// How the surface deforms, if it does.
+    pub morph: Option<Morph>,
     /// The faces of the surface.
     pub faces: Vec<Face>,
     /// Whether the surface is curved (shaded smooth) or made of flat sides.
@@ -145,9 +152,20 @@ pub(crate) struct BodyHeader {
     pub positions: Array,
     /// 4 × u32 per face, as for cloths.
     pub faces: Array,
+    /// Only if it deforms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub morph: Option<MorphHeader>,
     pub smooth: bool,
     pub ground_height: Option<f64>,
     pub color: [f32; 3],
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct MorphHeader {
+    /// f64 per frame of the body (s).
+    pub times: Array,
+    /// 3 × f32 per frame and node (m).
+    pub positions: Array,
 }
 
 /// A recording that cannot be read or written.

@@ -1,8 +1,8 @@
 //! Reading the frame cache.
 
 use super::{
-    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, RecordedFrame,
-    RecordingError, VERSION, frame_stride,
+    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, Morph,
+    MorphHeader, RecordedFrame, RecordingError, VERSION, frame_stride,
 };
 use glam::{DQuat, DVec3};
 use std::fs::File;
@@ -272,13 +272,36 @@ impl Source {
                 DVec3::from_array(std::array::from_fn(|_| cursor.f64()))
             })
             .collect();
+        let morph = b.morph.map(|morph| self.morph(morph, positions.len()));
         Ok(BodyTrack {
             name: b.name.clone(),
             faces: self.faces(b.faces, positions.len())?,
+            morph: morph.transpose()?,
             positions,
             smooth: b.smooth,
             ground_height: b.ground_height,
             color: b.color,
         })
+    }
+
+    fn morph(&mut self, morph: MorphHeader, nodes: usize) -> Result<Morph, RecordingError> {
+        let times: Vec<f64> = self
+            .words(morph.times, 2)?
+            .as_flattened()
+            .chunks_exact(8)
+            .map(|bytes| Cursor(bytes).f64())
+            .collect();
+        let places: Vec<[f32; 3]> = self
+            .words(morph.positions, 3)?
+            .chunks_exact(3)
+            .map(|w| [w[0], w[1], w[2]].map(f32::from_le_bytes))
+            .collect();
+        let increasing = times.windows(2).all(|pair| pair[0] < pair[1]);
+        let counted = times.len().checked_mul(nodes) == Some(places.len());
+        if times.is_empty() || nodes == 0 || !increasing || !counted {
+            return Err(self.corrupt("the frames of a body that deforms do not match it"));
+        }
+        let frames = places.chunks_exact(nodes).map(<[_]>::to_vec).collect();
+        Ok(Morph { times, frames })
     }
 }

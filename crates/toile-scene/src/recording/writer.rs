@@ -1,8 +1,8 @@
 //! Writing the frame cache.
 
 use super::{
-    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, RecordingError,
-    VERSION, frame_stride,
+    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, MorphHeader,
+    RecordingError, VERSION, frame_stride,
 };
 use glam::DVec3;
 use std::fs::File;
@@ -230,6 +230,21 @@ impl ArrayBlock {
                     .flat_map(halves),
             ),
             faces: self.faces(&body.faces),
+            morph: body.morph.as_ref().map(|morph| MorphHeader {
+                times: self.push(
+                    morph.times.len(),
+                    morph.times.iter().copied().flat_map(halves),
+                ),
+                positions: self.push(
+                    morph.frames.iter().map(Vec::len).sum(),
+                    morph
+                        .frames
+                        .iter()
+                        .flatten()
+                        .flatten()
+                        .map(|x| x.to_le_bytes()),
+                ),
+            }),
             smooth: body.smooth,
             ground_height: body.ground_height,
             color: body.color,

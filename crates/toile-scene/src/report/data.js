@@ -19,6 +19,10 @@ function readRecording() {
       ...body,
       positions: take(Float32Array, body.positions),
       faces: take(Uint32Array, body.faces),
+      morph: body.morph && {
+        times: take(Float64Array, body.morph.times),
+        positions: take(Float32Array, body.morph.positions),
+      },
     })),
     times: take(Float64Array, manifest.times),
     poses: take(Float32Array, manifest.poses),

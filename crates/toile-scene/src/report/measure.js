@@ -50,6 +50,8 @@ class Motion {
       mix(a, b, blend, this.measured);
     }
     this.poses = this.recording.bodies.map((_, body) => this.pose(body, index, next, blend));
+    const moment = times[index] + blend * (times[next] - times[index]);
+    this.surfaces = this.recording.bodies.map((body) => (body.morph ? morphed(body, moment) : null));
   }
 
   pose(body, index, next, blend) {
@@ -209,4 +211,13 @@ function automaticRange(recording, kind) {
 function niceCeiling(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((digit) => digit * power >= value * 0.999);
+}
+
+// The surface of a body that deforms at a time, between its own frames.
+function morphed({ morph, positions }, time) {
+  const { index, blend } = locate(morph.times, time);
+  const at = (frame) => morph.positions.subarray(frame * positions.length, (frame + 1) * positions.length);
+  const out = new Float32Array(positions.length);
+  mix(at(index), at(blend > 0 ? index + 1 : index), blend, out);
+  return out;
 }

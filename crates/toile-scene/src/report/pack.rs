@@ -64,9 +64,18 @@ struct Body<'a> {
     name: &'a str,
     positions: Place,
     faces: Place,
+    /// Only if it deforms.
+    morph: Option<Morph>,
     smooth: bool,
     ground_height: Option<f64>,
     color: [f32; 3],
+}
+
+/// A body's surface at its own times: three numbers per time and node.
+#[derive(Serialize)]
+struct Morph {
+    times: Place,
+    positions: Place,
 }
 
 /// What the page's script needs to find its way through the block.
@@ -251,6 +260,17 @@ fn pack_body<'a>(body: &'a BodyTrack, block: &mut Block) -> Body<'a> {
         name: &body.name,
         positions: block.push(numbers.map(|x| (x as f32).to_le_bytes())),
         faces: block.faces(body.faces.iter().map(|face| (0, face))),
+        morph: body.morph.as_ref().map(|morph| Morph {
+            times: block.push(morph.times.iter().map(|t| t.to_le_bytes())),
+            positions: block.push(
+                morph
+                    .frames
+                    .iter()
+                    .flatten()
+                    .flatten()
+                    .map(|x| x.to_le_bytes()),
+            ),
+        }),
         smooth: body.smooth,
         ground_height: body.ground_height,
         color: body.color,

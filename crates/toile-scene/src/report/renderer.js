@@ -146,28 +146,25 @@ class Renderer {
 
   createBody({ positions, faces, smooth, color }) {
     const { gl } = this;
-    const normals = new Float32Array(positions.length);
-    vertexNormals(faces, positions, normals);
-    const numbers = [];
-    const corner = (node, flat) => numbers.push(
-      ...positions.subarray(3 * node, 3 * node + 3),
-      ...(flat || normals.subarray(3 * node, 3 * node + 3)),
-    );
-    const point = (node) => [...positions.subarray(3 * node, 3 * node + 3)];
-    for (let f = 0; f < faces.length; f += 4) {
-      const [a, b, c, d] = faces.subarray(f, f + 4);
-      const flat = smooth ? null : unit(cross(add(point(b), point(a), -1), add(point(c), point(a), -1)));
-      for (const node of d === NO_CORNER ? [a, b, c] : [a, b, c, a, c, d]) corner(node, flat);
-    }
+    const numbers = bodyVertices(positions, faces, smooth);
     const array = gl.createVertexArray();
+    const buffer = gl.createBuffer();
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
     for (const place of [0, 1]) {
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 24, 12 * place);
     }
-    return { array, count: numbers.length / 6, colour: toLinear(color) };
+    return { array, buffer, count: numbers.length / 6, colour: toLinear(color) };
+  }
+
+  // Puts a body that deforms where it is now.
+  reshapeBody(index, positions) {
+    const { gl } = this;
+    const { faces, smooth } = this.recording.bodies[index];
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.bodies[index].buffer);
+    gl.bufferSubData(gl.ARRAY_BUFFER, 0, bodyVertices(positions, faces, smooth));
   }
 
   // Takes over a moment of the motion.
@@ -188,6 +185,9 @@ class Renderer {
       faceValues.upload();
     }
     this.poses = motion.poses;
+    motion.surfaces?.forEach((positions, index) => {
+      if (positions && this.bodies[index]) this.reshapeBody(index, positions);
+    });
   }
 
   draw({ camera, theme, kind, range, wire }) {
@@ -325,6 +325,24 @@ class Renderer {
     gl.bindVertexArray(this.wireArray);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, recording.edges.length / 2);
   }
+}
+
+// Position and normal of every corner of every triangle.
+function bodyVertices(positions, faces, smooth) {
+  const normals = new Float32Array(positions.length);
+  vertexNormals(faces, positions, normals);
+  const numbers = [];
+  const corner = (node, flat) => numbers.push(
+    ...positions.subarray(3 * node, 3 * node + 3),
+    ...(flat || normals.subarray(3 * node, 3 * node + 3)),
+  );
+  const point = (node) => [...positions.subarray(3 * node, 3 * node + 3)];
+  for (let f = 0; f < faces.length; f += 4) {
+    const [a, b, c, d] = faces.subarray(f, f + 4);
+    const flat = smooth ? null : unit(cross(add(point(b), point(a), -1), add(point(c), point(a), -1)));
+    for (const node of d === NO_CORNER ? [a, b, c] : [a, b, c, a, c, d]) corner(node, flat);
+  }
+  return new Float32Array(numbers);
 }
 
 // The box around all nodes of all frames and, if they are not enormous, the bodies; and its sphere.

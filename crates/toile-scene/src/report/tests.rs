@@ -86,6 +86,7 @@ fn ball(name: &str) -> BodyTrack {
         positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
         faces: vec![Face::Tri([0, 1, 2])],
         smooth: true,
+        morph: None,
         ground_height: None,
         color: [0.5; 3],
     }

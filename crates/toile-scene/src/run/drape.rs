@@ -6,7 +6,7 @@
 use super::checkpoint::Checkpoint;
 use super::folder::{RunFolder, write_atomically};
 use super::runner::{RunError, Table, body_poses, on_threads};
-use crate::recording::{self, RecordingWriter};
+use crate::recording::{self, BodyTrack, RecordingWriter};
 use crate::scene::World;
 use glam::DVec3;
 use std::ops::ControlFlow;
@@ -200,7 +200,14 @@ impl<'a> Sinks<'a> {
         folder.clear()?;
         let resolved = folder.file("scene.resolved.toml");
         write_atomically(&resolved, world.resolved.as_bytes())?;
-        let (cloths, bodies) = (&world.cloth_tracks, &world.body_tracks);
+        // Frames of a drape are iterations, not times: bodies stand as they do when it begins.
+        let standing = |body: &BodyTrack| BodyTrack {
+            positions: body.positions_at(world.state.time).into_owned(),
+            morph: None,
+            ..body.clone()
+        };
+        let bodies: Vec<BodyTrack> = world.body_tracks.iter().map(standing).collect();
+        let (cloths, bodies) = (&world.cloth_tracks, &bodies);
         let fps = world.schedule.fps;
         Ok(Sinks {
             world,

@@ -14,6 +14,8 @@ pub struct FrameMetrics {
     pub pin_residual: f64,
     /// Smallest gap to any body (m); `NaN` without bodies.
     pub gap_smallest: f64,
+    /// The most nodes to which bodies left no room in any step.
+    pub squeezed_nodes: usize,
     /// Iterations of all linear solves.
     pub iterations: u32,
     /// Largest relative residual of a linear solve.
@@ -42,7 +44,7 @@ pub struct FrameMetrics {
 
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
-    linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
+    linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
 
 pub(super) const TIMING_COLUMNS: &str =
     "time,drive,assemble,solve,limit,collide,contact,certify,total";
@@ -55,6 +57,7 @@ impl FrameMetrics {
             stretch_mean: 0.0,
             pin_residual: 0.0,
             gap_smallest: f64::NAN,
+            squeezed_nodes: 0,
             iterations: 0,
             linear_residual: 0.0,
             limit_iterations: 0,
@@ -80,6 +83,7 @@ impl FrameMetrics {
         // f64::min passes over NaN, so the first real gap replaces it.
         let gap = certificate.gap_smallest.unwrap_or(f64::NAN);
         self.gap_smallest = self.gap_smallest.min(gap);
+        self.squeezed_nodes = self.squeezed_nodes.max(certificate.squeezed);
         self.iterations += certificate.iterations;
         self.linear_residual = self.linear_residual.max(certificate.linear_residual);
         if let Some(limit) = &certificate.limit {
@@ -123,6 +127,7 @@ impl FrameMetrics {
             self.collisions.to_string(),
             known(self.contact_gap),
             self.impact_zone.to_string(),
+            self.squeezed_nodes.to_string(),
             self.intersections
                 .map_or_else(String::new, |n| n.to_string()),
             self.unconverged_steps.to_string(),

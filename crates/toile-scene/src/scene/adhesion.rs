@@ -3,7 +3,7 @@
 use super::cloth::intervals;
 use super::resolve::{check_not_negative, check_positive, check_vector};
 use super::{SceneError, SceneSource};
-use crate::spec::{AdhereSpec, RegionSpec, SceneSpec, StickySpec};
+use crate::spec::{AdhereSpec, RegionSpec, SceneSpec, ShapeSpec, StickySpec};
 use toile::contact::{Adhesion, Region};
 
 /// Everything sticky of the scene's bodies.
@@ -15,6 +15,10 @@ pub(super) fn sticky_bodies(
     for (body, (name, spec)) in spec.body.iter().enumerate() {
         for (k, sticky) in spec.sticky.iter().enumerate() {
             let field = format!("body.{name}.sticky[{k}]");
+            if let ShapeSpec::Sequence { .. } | ShapeSpec::Gltf { .. } = spec.shape {
+                let message = "a body that deforms cannot be sticky; make its sticky part a rigid body that moves along";
+                return Err(source.error(&field, message));
+            }
             let StickySpec {
                 region,
                 during,

@@ -1,11 +1,13 @@
 //! Bodies: their shapes, analytic or from meshes, and how pictures show them.
 
+mod sequence;
+
 use super::motion::{absolute, body_path, place};
 use super::resolve::check_not_negative;
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::BodyTrack;
-use crate::spec::{BodySpec, FrictionSpec, ShapeSpec};
+use crate::spec::{BodySpec, FilesSpec, FrictionSpec, ShapeSpec};
 use glam::DVec3;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,12 +38,17 @@ pub(super) fn resolve_body(
         path: body_path(source, &field, spec)?,
         friction,
     };
+    let morph = match &body.shape {
+        Shape::Sequence(sequence) => Some(sequence::morph(sequence)),
+        _ => None,
+    };
     let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
     let surface = surface.unwrap_or_default();
     let track = BodyTrack {
         name: name.to_owned(),
         positions: surface.positions,
         faces: surface.faces,
+        morph,
         smooth,
         ground_height: (plane && level).then_some(body.place.translation.z),
         color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
@@ -105,6 +112,32 @@ fn resolve_shape(
         } => {
             *file = absolute(source, file);
             mesh_shape(source, &format!("{field}.mesh"), file, cell, flip)?
+        }
+        ShapeSpec::Sequence {
+            ref mut files,
+            fps,
+            start,
+            flip,
+        } => {
+            let field = format!("{field}.sequence");
+            let paths = sequence::find_files(source, &format!("{field}.files"), files)?;
+            let frames = (&paths[..], fps, start);
+            let shape = sequence::sequence_shape(source, &field, frames, flip)?;
+            *files = FilesSpec::List(paths);
+            Shape::Sequence(Arc::new(shape))
+        }
+        ShapeSpec::Gltf {
+            ref mut file,
+            ref animation,
+            fps,
+            start,
+            flip,
+        } => {
+            *file = absolute(source, file);
+            let field = format!("{field}.gltf");
+            let scene = (file.as_path(), animation.as_deref());
+            let shape = sequence::animated_shape(source, &field, scene, (fps, start), flip)?;
+            Shape::Sequence(Arc::new(shape))
         }
     })
 }

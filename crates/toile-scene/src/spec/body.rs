@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A rigid body that cloth collides with.
+/// A body that cloth collides with: rigid, or a mesh that deforms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodySpec {
@@ -146,4 +146,52 @@ pub enum ShapeSpec {
         #[serde(default)]
         flip: bool,
     },
+    /// A closed mesh that deforms, by one file for each of its frames, all with the same nodes and faces. Nodes move on straight lines
+    /// between frames; before the first and after the last the body stands still.
+    Sequence {
+        /// The meshes (.obj or .ply), from the scene's folder: a list, or one name with a `*` where the frame's number is.
+        files: FilesSpec,
+        /// Frames per second.
+        fps: f64,
+        /// When the first frame is (s).
+        #[serde(default)]
+        start: f64,
+        /// Turn a mesh that is inside out, which is an error otherwise.
+        #[serde(default)]
+        flip: bool,
+    },
+    /// A closed mesh that an animated binary glTF file (.glb) deforms: moving nodes, morph targets and skins. Its y is the scene's z.
+    Gltf {
+        /// The file, from the scene's folder.
+        file: PathBuf,
+        /// Name of the animation; without it the first one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        animation: Option<String>,
+        /// How often the animation is looked at per second; in between nodes move on straight lines.
+        #[serde(default = "default_fps")]
+        fps: f64,
+        /// When the animation begins (s).
+        #[serde(default)]
+        start: f64,
+        /// Turn a mesh that is inside out, which is an error otherwise.
+        #[serde(default)]
+        flip: bool,
+    },
+}
+
+fn default_fps() -> f64 {
+    60.0
+}
+
+/// Several files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a file name with a `*` in it, or a list of file names, was expected"
+)]
+pub enum FilesSpec {
+    /// A name with a `*` that stands for the number of each file.
+    Pattern(String),
+    /// One name after the other.
+    List(Vec<PathBuf>),
 }

@@ -16,7 +16,7 @@ mod motion;
 mod seam;
 
 pub use air::{AirSpec, GustSpec};
-pub use body::{BodySpec, FrictionSpec, RegionSpec, ShapeSpec, StickySpec};
+pub use body::{BodySpec, FilesSpec, FrictionSpec, RegionSpec, ShapeSpec, StickySpec};
 pub use cloth::{AdhereSpec, ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
 pub use contact::{CertifySpec, ClothContactSpec, ContactSpec, StartSpec};
 pub use drape::DrapeSpec;

@@ -121,6 +121,7 @@ fn bodies() -> Vec<BodyTrack> {
         positions,
         faces,
         smooth,
+        morph: None,
         ground_height: None,
         color: [0.5, 0.5, 0.5],
     };
@@ -148,6 +149,7 @@ fn bodies() -> Vec<BodyTrack> {
         [2, 0, 4, 6],
     ];
     let floor = BodyTrack {
+        morph: None,
         ground_height: Some(-1.0),
         ..body("floor", vec![], vec![], false)
     };

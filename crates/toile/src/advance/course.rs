@@ -209,6 +209,7 @@ impl StepReport {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        sum.squeezed = sum.squeezed.max(after.squeezed);
         sum.intersections = after.intersections;
         sum.contact = match (sum.contact, after.contact) {
             (Some(a), Some(b)) => Some(a.and(&b)),

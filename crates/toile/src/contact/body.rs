@@ -1,11 +1,13 @@
 //! A body: a shape, where it stands and how it moves.
 
+use super::deforming::Look;
 use super::{Friction, Sample, Shape};
 use crate::drive::{Pose, RigidPath};
 use glam::DVec3;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// A rigid obstacle.
+/// An obstacle: rigid, or deforming by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Its name in the scene.
@@ -20,7 +22,7 @@ pub struct Body {
     pub friction: Friction,
 }
 
-/// A body at the start and at the end of a step.
+/// A body at the start and at the end of a step. How its surface moves in between, its methods tell; the poses do so only for rigid ones.
 #[derive(Clone, Debug)]
 pub struct Placement {
     /// The shape.
@@ -55,26 +57,36 @@ impl Body {
 
     /// Where it is at both ends of a step.
     pub fn placement(&self, time: f64, h: f64) -> Placement {
+        let (start, end) = (self.pose(time), self.pose(time + h));
+        let (shape, start, end) = match &self.shape {
+            Shape::Sequence(sequence) => {
+                let moving = sequence.moving(time, h, [start, end]);
+                let moving = Shape::Moving(Arc::new(moving));
+                (moving, Pose::IDENTITY, Pose::IDENTITY)
+            }
+            shape => (shape.clone(), start, end),
+        };
         Placement {
-            shape: self.shape.clone(),
+            shape,
             friction: self.friction,
             recovery: 1.0,
-            start: self.pose(time),
-            end: self.pose(time + h),
+            start,
+            end,
             passes: Vec::new(),
         }
     }
 
     /// Signed distance and world normal at a world point and time.
     pub fn sample(&self, point: DVec3, time: f64) -> Sample {
-        sample_at(&self.shape, &self.pose(time), point)
+        self.placement(time, 0.0).sample(point)
     }
 }
 
 impl Placement {
     /// How far a node is above the place that it should keep at the start of the step (m); `offset` as in `collide`.
     fn gap_at_start(&self, from: DVec3, offset: f64) -> f64 {
-        sample_at(&self.shape, &self.start, from).distance - offset
+        let near = self.at_start(from, f64::INFINITY);
+        near.map_or(f64::INFINITY, |near| near.sample.distance - offset)
     }
 
     /// The distance that a node must have from the surface at the end of the step, wherever else it goes (m): `offset`, or
@@ -107,6 +119,56 @@ impl Placement {
     pub fn sample(&self, point: DVec3) -> Sample {
         sample_at(&self.shape, &self.end, point)
     }
+
+    /// The surface as a point sees it at the start of the step. `None` if the point is outside and farther from the surface
+    /// than `within` (m) all the way; far points may be answered all the same.
+    pub(crate) fn at_start(&self, point: DVec3, within: f64) -> Option<Nearby> {
+        if let Shape::Moving(surface) = &self.shape {
+            return Some(Nearby::from(surface.at_start(point, within)?));
+        }
+        Some(Nearby {
+            sample: sample_at(&self.shape, &self.start, point),
+            way: self.carry(point) - point,
+            caught: false,
+        })
+    }
+
+    /// The surface as a point sees it at the end of the step.
+    pub(crate) fn at_end(&self, point: DVec3) -> Nearby {
+        if let Shape::Moving(surface) = &self.shape {
+            return Nearby::from(surface.at_end(point));
+        }
+        let came_from = self.start.apply(self.end.unapply(point));
+        Nearby {
+            sample: self.sample(point),
+            way: point - came_from,
+            caught: false,
+        }
+    }
+
+    /// Where a point at the start of the step goes if it moves with the surface (m).
+    pub(crate) fn carry(&self, point: DVec3) -> DVec3 {
+        match &self.shape {
+            Shape::Moving(surface) => surface.carry(point),
+            _ => self.end.apply(self.start.unapply(point)),
+        }
+    }
+
+    /// Distance and normal at the end of the step, if a node that keeps `offset` (m) may be taken out of the body at once: not where
+    /// parts of it overlap, nor from deep inside a body that deforms.
+    pub(crate) fn way_out(&self, point: DVec3, offset: f64) -> Option<Sample> {
+        let near = self.at_end(point);
+        let deep = near.sample.distance < offset - self.deepest(offset);
+        (!near.caught && !deep).then_some(near.sample)
+    }
+
+    /// How far a node that keeps `offset` (m) is taken out of the body at once (m).
+    pub(crate) fn deepest(&self, offset: f64) -> f64 {
+        match self.shape {
+            Shape::Moving(_) => 2.0 * offset,
+            _ => f64::INFINITY,
+        }
+    }
 }
 
 /// The bodies that are obstacles to a node, with their numbers.
@@ -118,6 +180,27 @@ pub(crate) fn obstacles(
         .iter()
         .enumerate()
         .filter(move |(_, b)| b.meets(node))
+}
+
+/// A body's surface as a point sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nearby {
+    /// Distance and normal.
+    pub sample: Sample,
+    /// The way of the surface there through the step (m).
+    pub way: DVec3,
+    /// Whether the point is inside where parts of the body overlap.
+    pub caught: bool,
+}
+
+impl From<(Look, DVec3)> for Nearby {
+    fn from((look, way): (Look, DVec3)) -> Self {
+        Nearby {
+            sample: look.sample,
+            way,
+            caught: look.caught,
+        }
+    }
 }
 
 pub(super) fn sample_at(shape: &Shape, pose: &Pose, point: DVec3) -> Sample {

@@ -15,9 +15,9 @@
 //! **Relaxation.** With a relaxation time `Δτ` the node is not brought to the surface at once, from above or from below: the normal velocity
 //! becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by the part `h/Δτ` in every step of contact (same section).
 
-use super::Placement;
-use super::body::{obstacles, sample_at};
-use crate::drive::Pose;
+use super::body::{Nearby, obstacles};
+use super::{Placement, Shape};
+use crate::parallel;
 use glam::DVec3;
 
 /// A node's step before it is committed.
@@ -92,15 +92,29 @@ impl Aim {
 }
 
 struct Contact {
-    /// Where the node touches, in the body's frame.
-    local: DVec3,
+    /// Where the surface has carried the touching point by the end of the step (m).
+    carried: DVec3,
+    /// The way of the surface there through the whole step (m).
+    way: DVec3,
     /// World normal at the end of the step.
     normal: DVec3,
     /// Share of the step's motion that came before the contact.
     fraction: f64,
+    /// Whether the node is caught where parts of the body overlap.
+    caught: bool,
 }
 
 fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option<Contact> {
+    if let Shape::Moving(surface) = &body.shape {
+        let meeting = surface.follow((from, to), offset, touching(offset))?;
+        return Some(Contact {
+            carried: meeting.carried,
+            way: meeting.way,
+            normal: meeting.normal,
+            fraction: meeting.fraction,
+            caught: meeting.caught,
+        });
+    }
     let (start, end) = (body.start.unapply(from), body.end.unapply(to));
     let length = start.distance(end);
     let at_end = body.shape.sample(end);
@@ -109,9 +123,11 @@ fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option
         return None;
     }
     let contact = |local, normal: DVec3, fraction| Contact {
-        local,
+        carried: body.end.apply(local),
+        way: body.end.apply(local) - body.start.apply(local),
         normal: body.end.rotation * normal,
         fraction,
+        caught: false,
     };
     let mut travelled = 0.0;
     for _ in 0..TRACE_LIMIT {
@@ -145,18 +161,19 @@ fn respond(
     aim: &Aim,
     h: f64,
 ) -> Candidate {
-    let Contact {
-        local,
-        normal,
-        fraction,
-    } = *contact;
-    let surface_velocity = (body.end.apply(local) - body.start.apply(local)) / h;
+    let surface_velocity = contact.way / h;
+    if contact.caught {
+        return Candidate {
+            position: contact.carried,
+            velocity: surface_velocity,
+        };
+    }
     let relative = candidate.velocity - surface_velocity;
-    let slide = slide(body, relative, normal, aim.speed);
-    let rest_of_step = (1.0 - fraction) * h;
-    let position = body.end.apply(local) + rest_of_step * slide;
+    let slide = slide(body, relative, contact.normal, aim.speed);
+    let rest_of_step = (1.0 - contact.fraction) * h;
+    let position = contact.carried + rest_of_step * slide;
     Candidate {
-        position: push_out(body, &body.end, position, aim.distance),
+        position: push_out(body, position, aim.distance),
         velocity: surface_velocity + slide,
     }
 }
@@ -187,48 +204,56 @@ pub(crate) fn halt(
     mut met: impl FnMut(usize, &Candidate, &Candidate),
 ) -> Candidate {
     for (number, body) in obstacles(bodies, node) {
-        let local = body.end.unapply(candidate.position);
-        let sample = body.shape.sample(local);
+        let Nearby { sample, way, .. } = body.at_end(candidate.position);
         if sample.distance - offset <= touching(offset) {
-            let surface_velocity = (candidate.position - body.start.apply(local)) / h;
+            let surface_velocity = way / h;
             let relative = candidate.velocity - surface_velocity;
-            let normal = body.end.rotation * sample.normal;
             // A node that is still inside goes on coming out.
             let least = match body.recovery < 1.0 {
                 true => body.recovery * (offset - sample.distance).max(0.0) / h,
                 false => 0.0,
             };
             let before = candidate;
-            candidate.velocity = surface_velocity + slide(body, relative, normal, least);
+            candidate.velocity = surface_velocity + slide(body, relative, sample.normal, least);
             met(number, &before, &candidate);
         }
     }
     candidate
 }
 
-fn push_out(body: &Placement, pose: &Pose, point: DVec3, offset: f64) -> DVec3 {
-    let sample = sample_at(&body.shape, pose, point);
-    point + (offset - sample.distance).max(0.0) * sample.normal
+/// Takes penetration out of a position, or some of it if it is deep.
+fn push_out(body: &Placement, point: DVec3, offset: f64) -> DVec3 {
+    let Nearby { sample, caught, .. } = body.at_end(point);
+    if caught {
+        return point;
+    }
+    let missing = (offset - sample.distance).max(0.0);
+    point + missing.min(body.deepest(offset)) * sample.normal
 }
 
 /// The smallest distance from any of the nodes at these points to any body that they meet, at the end of the step (m), less the
 /// offset kept from them; `None` without bodies or points.
 pub fn smallest_gap(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Option<f64> {
-    let gap = |(node, (point, offset)): (usize, (&DVec3, &f64))| {
-        let distances = bodies
-            .iter()
-            .filter(|b| b.meets(node))
-            .map(|b| sample_at(&b.shape, &b.end, *point).distance);
-        distances.reduce(f64::min).map(|nearest| nearest - offset)
+    gaps(bodies, points, offsets).into_iter().reduce(f64::min)
+}
+
+/// The smallest distance of every point to any body at the end of the step (m), less its offset; nothing without bodies.
+pub(crate) fn gaps(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Vec<f64> {
+    if bodies.is_empty() {
+        return Vec::new();
+    }
+    let gap = |i: usize| {
+        let met = obstacles(bodies, i);
+        let distances = met.map(|(_, b)| b.sample(points[i]).distance);
+        distances.fold(f64::INFINITY, f64::min) - offsets[i]
     };
-    let nodes = points.iter().zip(offsets).enumerate();
-    nodes.filter_map(gap).reduce(f64::min)
+    parallel::in_order(points.len().min(offsets.len()), gap)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::Shape;
+    use crate::drive::Pose;
     use glam::DQuat;
 
     fn at(z: f64) -> Pose {

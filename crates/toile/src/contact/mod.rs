@@ -1,6 +1,6 @@
 //! Contact of cloth with bodies and with cloth.
 //!
-//! Bodies are [`Shape`]s that ride on a rigid path. `collide` traces every node's motion
+//! Bodies are [`Shape`]s that ride on a rigid path, or deform ([`deforming`]). `collide` traces every node's motion
 //! of the step against their signed distances, so that no node passes through however thin the body or
 //! fast the cloth, and answers with an inelastic, frictional response. Nodes that already rest on a body are
 //! constraints of the implicit solve. Edges and faces between the nodes are not tested: a
@@ -18,6 +18,7 @@ pub mod ccd;
 mod closest;
 mod collide;
 mod cushion;
+pub mod deforming;
 mod friction;
 mod impact_zone;
 mod intersections;
@@ -38,7 +39,7 @@ pub(crate) use body::obstacles;
 pub use body::{Body, Placement};
 pub use body_contact::{BodyContact, BodyContactError};
 pub use collide::smallest_gap;
-pub(crate) use collide::{Candidate, collide, halt};
+pub(crate) use collide::{Candidate, collide, gaps, halt};
 pub(crate) use cushion::Cushion;
 pub use friction::Friction;
 pub use intersections::intersections;

@@ -458,8 +458,10 @@ impl ClothContact {
                 let (start, end) = (step.starts[i], self.wanted[i]);
                 for (number, body) in obstacles(step.bodies, i) {
                     let offset = step.model.contact_offsets[i];
-                    let sample = body.sample(end);
-                    let carried = body.end.apply(body.start.unapply(start)) - start;
+                    let Some(sample) = body.way_out(end, offset) else {
+                        continue;
+                    };
+                    let carried = body.carry(start) - start;
                     let slip = (end - start - carried).length();
                     if sample.distance > 2.0 * offset + slip {
                         continue;

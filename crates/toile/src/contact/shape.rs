@@ -3,6 +3,7 @@
 //! The distance of analytic shapes is exact outside every shape; the normal is its gradient. Inside, at points with several
 //! nearest surface points, one of them is chosen, always the same.
 
+use super::deforming::{MovingSurface, Sequence};
 use super::level_set::{LevelSet, LevelSetError, Settings};
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Face, Mesh};
@@ -57,6 +58,10 @@ pub enum Shape {
     },
     /// A triangle mesh, by its level set.
     Mesh(Arc<MeshShape>),
+    /// A triangle mesh that deforms. By itself it stands as in its first frame.
+    Sequence(Arc<Sequence>),
+    /// A deforming mesh during one step, in the world's frame: what [`super::Body::placement`] makes of a sequence.
+    Moving(Arc<MovingSurface>),
 }
 
 /// A mesh and its level set.
@@ -136,7 +141,7 @@ impl Shape {
             }
         };
         match *self {
-            Shape::Plane | Shape::Mesh(_) => Ok(()),
+            Shape::Plane | Shape::Mesh(_) | Shape::Sequence(_) | Shape::Moving(_) => Ok(()),
             Shape::Sphere { radius } => positive("sphere", "radius", radius),
             Shape::Cuboid { half_size } => half_size
                 .to_array()
@@ -199,14 +204,16 @@ impl Shape {
                 away_from(flat.extend(-rounding), point, rounding)
             }
             Shape::Mesh(ref mesh) => mesh.level_set.sample(point),
+            Shape::Sequence(ref sequence) => sequence.at_first().sample(point),
+            Shape::Moving(ref surface) => surface.sample(point),
         }
     }
 
-    /// The surface as a mesh, for pictures and exports; an unbounded plane has none.
+    /// The surface as a mesh, for pictures and exports; an unbounded plane has none, nor has what is only placed for a step.
     pub fn surface(&self) -> Result<Option<Mesh>, GenerateError> {
         const AROUND: u32 = 64;
         Ok(match *self {
-            Shape::Plane => None,
+            Shape::Plane | Shape::Moving(_) => None,
             Shape::Sphere { radius } => Some(generate::sphere(&generate::Sphere {
                 radius,
                 pattern: generate::SpherePattern::Latitude {
@@ -236,6 +243,7 @@ impl Shape {
             })?),
             Shape::Disc { radius, thickness } => Some(rounded_disc(radius, thickness, AROUND)),
             Shape::Mesh(ref mesh) => Some(mesh.surface.clone()),
+            Shape::Sequence(ref sequence) => Some(sequence.mesh()),
         })
     }
 
@@ -243,7 +251,11 @@ impl Shape {
     pub fn is_smooth(&self) -> bool {
         matches!(
             self,
-            Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Disc { .. } | Shape::Mesh(_)
+            Shape::Sphere { .. }
+                | Shape::Capsule { .. }
+                | Shape::Disc { .. }
+                | Shape::Mesh(_)
+                | Shape::Sequence(_)
         )
     }
 }

@@ -18,7 +18,7 @@
 //!
 //! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding one all the rest.
 
-use super::body::{obstacles, sample_at};
+use super::body::obstacles;
 use super::{Friction, Placement};
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};
@@ -28,6 +28,8 @@ use glam::{DMat3, DVec3};
 enum Hold {
     /// It moves with the surface.
     Stick,
+    /// It moves with the surface whatever happens: parts of the body overlap there.
+    Caught,
     /// It moves along the surface under this impulse of friction (N·s), to see how fast. Never the last word.
     Trial(DVec3),
     /// It moves along the surface against this drag (kg).
@@ -71,23 +73,24 @@ pub(crate) fn find_support(
     offset: f64,
     h: f64,
 ) -> Option<Support> {
+    let falling = velocity + h * gravity;
+    let within = offset + h * falling.length() + TOUCHING;
     let forecast = obstacles(bodies, node).filter_map(|(number, body)| {
-        let sample = sample_at(&body.shape, &body.start, position);
+        let near = body.at_start(position, within)?;
+        let (sample, surface) = (near.sample, near.way / h);
         let gap = sample.distance - offset;
-        let local = body.start.unapply(position);
-        let surface = (body.end.apply(local) - position) / h;
-        let approach = (velocity + h * gravity - surface).dot(sample.normal);
+        let approach = (falling - surface).dot(sample.normal);
         let reached = gap + h * approach;
         (gap <= TOUCHING || reached <= 0.0).then_some((
             reached,
             gap,
             surface,
             sample.normal,
-            number,
+            (number, near.caught),
         ))
     });
     let deepest = forecast.min_by(|a, b| a.0.total_cmp(&b.0));
-    let (_, gap, surface, normal, number) = deepest?;
+    let (_, gap, surface, normal, (number, caught)) = deepest?;
     let body = &bodies[number];
     let speed = (velocity - surface).reject_from_normalized(normal).length();
     Some(Support {
@@ -104,7 +107,7 @@ pub(crate) fn find_support(
             at_rest: body.friction.at_speed(speed),
             ..body.friction
         },
-        hold: Hold::Stick,
+        hold: if caught { Hold::Caught } else { Hold::Stick },
     })
 }
 
@@ -125,7 +128,7 @@ impl Support {
     /// The directions left to the solve.
     pub fn filter(&self) -> Filter {
         match self.hold {
-            Hold::Stick => Filter::Held,
+            Hold::Stick | Hold::Caught => Filter::Held,
             Hold::Trial(_) | Hold::Slide(_) => Filter::Sliding(self.normal),
             Hold::Free => Filter::Free,
         }
@@ -142,7 +145,7 @@ impl Support {
         match self.hold {
             Hold::Trial(impulse) => impulse,
             Hold::Slide(drag) => -drag * self.along(velocity - self.velocity),
-            Hold::Stick | Hold::Free => DVec3::ZERO,
+            Hold::Stick | Hold::Caught | Hold::Free => DVec3::ZERO,
         }
     }
 
@@ -169,6 +172,7 @@ impl Support {
             // Let go too early: without the support it would sink in.
             Hold::Free if verdict.slip.dot(self.normal) < -SINKING => Hold::Slide(0.0),
             Hold::Free => Hold::Free,
+            Hold::Caught => Hold::Caught,
             _ if push < 0.0 => Hold::Free,
             Hold::Stick => {
                 let needed = self.along(verdict.reaction);

@@ -7,6 +7,7 @@
 mod motion;
 mod pin;
 
+pub(crate) use motion::segment;
 pub use motion::{Interpolation, Keyframes, Motion, MotionError, Pose, RigidPath};
 pub use pin::{Interval, NodeTrajectory, Pin, PinError, PinPath, PinState, Slide};
 pub(crate) use pin::{check_pins, drive_pins, held_places};

@@ -191,7 +191,7 @@ pub(super) fn check_times(times: &[f64], values: usize) -> Result<(), MotionErro
 }
 
 /// The interval that holds `time` and how far along it is, or `None` outside the keys.
-pub(super) fn segment(times: &[f64], time: f64) -> Option<(usize, f64)> {
+pub(crate) fn segment(times: &[f64], time: f64) -> Option<(usize, f64)> {
     let k = times.partition_point(|&t| t <= time);
     if k == 0 || k == times.len() {
         return None;

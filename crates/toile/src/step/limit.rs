@@ -197,9 +197,9 @@ impl LimitWork {
             let (start, end) = (state.positions[i], candidates[i].position);
             let offset = model.contact_offsets[i];
             let near = obstacles(bodies, i).filter_map(|(number, body)| {
-                let sample = body.sample(end);
+                let sample = body.way_out(end, offset)?;
                 let gap = sample.distance - body.kept(start, offset);
-                let carried = body.end.apply(body.start.unapply(start));
+                let carried = body.carry(start);
                 let slip = end - carried;
                 let sliding = state.velocities[i] - (carried - start) / h;
                 let obstacle = Obstacle {

@@ -3,6 +3,7 @@
 pub(crate) mod funnel;
 pub(crate) mod hand;
 pub(crate) mod incline;
+pub(crate) mod moving_body;
 mod run;
 pub(crate) mod sleeve;
 pub(crate) mod stress;

@@ -11,7 +11,7 @@ use toile::mesh::{Face, Mesh};
 
 /// Cells of a panel and rows of cells.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pattern {
+pub(in crate::experiments) struct Pattern {
     /// Columns of a panel: half an arm opening, strap, neck, strap, half an arm opening.
     pub arm: usize,
     pub strap: usize,
@@ -33,7 +33,6 @@ impl Pattern {
         shoulder: 8,
     };
     /// 440 triangles.
-    #[cfg(test)]
     pub const COARSE: Pattern = Pattern {
         arm: 1,
         strap: 3,
@@ -74,7 +73,7 @@ const ABOVE: f64 = 0.25;
 type Key = (usize, usize);
 
 /// The mesh and the nodes of the two shoulder seams, left and right together.
-pub(super) fn tank_top(pattern: &Pattern) -> (Mesh, Vec<u32>) {
+pub(in crate::experiments) fn tank_top(pattern: &Pattern) -> (Mesh, Vec<u32>) {
     let around = 2 * pattern.columns();
     let outline = ellipse(HALF_WIDTH, HALF_DEPTH, around, TAU);
     let mut mesh = Mesh::new(Vec::new(), Vec::new());

@@ -11,7 +11,7 @@
 //! air (1/s) and steps of 10 ms. The paper's garment hangs on a cylinder and touches it and itself. Cloth does not touch
 //! itself here yet: the shoulder seams are held, and the panels pass through each other.
 
-mod garment;
+pub(super) mod garment;
 
 use crate::clip::{Clip, ClipRecorder};
 use crate::measure::area::{self, AreaErrors};

@@ -47,11 +47,8 @@ impl Moments {
     fn include(&mut self, footage: &dyn Footage, frame: &RecordedFrame) {
         let cloth = frame.positions.iter();
         let cloth = cloth.map(|p| DVec3::from(p.map(f64::from)));
-        let bodies = footage.bodies().iter().zip(&frame.poses);
-        let bodies = bodies.flat_map(|(body, pose)| {
-            let places = body.positions.iter();
-            places.map(|&p| pose.rotation * p + pose.translation)
-        });
+        let bodies = footage.bodies().iter().enumerate();
+        let bodies = bodies.flat_map(|(index, body)| body.placed(frame, index));
         for point in cloth.chain(bodies).filter(|p| p.is_finite()) {
             self.low = self.low.min(point);
             self.high = self.high.max(point);

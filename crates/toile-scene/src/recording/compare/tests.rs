@@ -20,6 +20,7 @@ fn triangle(name: &str, width: f32, speed: f64, fps: f64, frames: usize) -> Reel
         positions: Vec::new(),
         faces: Vec::new(),
         smooth: false,
+        morph: None,
         ground_height: Some(0.0),
         color: [0.5; 3],
     };

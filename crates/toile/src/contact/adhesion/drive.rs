@@ -1,6 +1,7 @@
 //! Which nodes stick during a step, and where they are led.
 
 use super::{Adhesion, Stuck};
+use crate::contact::Shape;
 use crate::contact::body::sample_at;
 use crate::drive::Pose;
 use crate::linalg::Filter;
@@ -103,6 +104,10 @@ impl Scene<'_> {
         (number, adhesion): (usize, &Adhesion),
         body: usize,
     ) -> Option<Stuck> {
+        // What sticks is held in a body's frame, which does not follow a surface that deforms.
+        if matches!(self.model.bodies[body].shape, Shape::Sequence(_)) {
+            return None;
+        }
         let anchor = self.poses[body][0].unapply(self.state.positions[node]);
         if !adhesion.region.contains(anchor) {
             return None;

@@ -11,7 +11,7 @@ const FLAT: f64 = 1e-20;
 /// the inside (Ericson 2005, §5.1.5). Four dot products and three areas tell which one the point lies over.
 /// Triangles without area are taken for their longest segment.
 #[inline(always)]
-pub(super) fn closest_weights(point: DVec3, &[a, b, c]: &[DVec3; 3]) -> [f64; 3] {
+pub(in crate::contact) fn closest_weights(point: DVec3, &[a, b, c]: &[DVec3; 3]) -> [f64; 3] {
     let (ab, ac) = (b - a, c - a);
     let from_a = point - a;
     let (a_ab, a_ac) = (ab.dot(from_a), ac.dot(from_a));
@@ -78,7 +78,7 @@ fn closest_on_edges(point: DVec3, corners: &[DVec3; 3]) -> [f64; 3] {
 
 /// The point with these weights.
 #[inline(always)]
-pub(super) fn weighted(weights: [f64; 3], &[a, b, c]: &[DVec3; 3]) -> DVec3 {
+pub(in crate::contact) fn weighted(weights: [f64; 3], &[a, b, c]: &[DVec3; 3]) -> DVec3 {
     weights[0] * a + weights[1] * b + weights[2] * c
 }
 

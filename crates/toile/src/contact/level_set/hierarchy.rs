@@ -71,7 +71,7 @@ impl Branch {
 
 /// The closest triangle found so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Nearest {
+pub(in crate::contact) struct Nearest {
     /// Squared distance (m²).
     pub squared: f64,
     /// Place of the triangle in the order of the tree.
@@ -80,7 +80,7 @@ pub(super) struct Nearest {
 
 /// The tree. Triangles are named by their *place*, their position in the order of the tree.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hierarchy {
+pub(in crate::contact) struct Hierarchy {
     /// Each branch before those below it; the first is the whole, unless there is only one triangle.
     branches: Vec<Branch>,
     /// Which triangle of the surface is at a place.
@@ -93,7 +93,7 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn new(points: &[DVec3], triangles: &[[u32; 3]]) -> Self {
+    pub(in crate::contact) fn new(points: &[DVec3], triangles: &[[u32; 3]]) -> Self {
         let centre = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|n| points[n as usize]);
             a.min(b).min(c) + a.max(b).max(c)
@@ -140,7 +140,7 @@ impl Hierarchy {
     }
 
     /// Moves the triangles and fits the boxes around them; the halving stays. All triangles become visible.
-    pub(super) fn refit(&mut self, points: &[DVec3]) {
+    pub(in crate::contact) fn refit(&mut self, points: &[DVec3]) {
         self.corners.clear();
         let placed = self.nodes.iter().map(|t| t.map(|n| points[n as usize]));
         self.corners.extend(placed);
@@ -192,7 +192,7 @@ impl Hierarchy {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::contact) fn len(&self) -> usize {
         self.nodes.len()
     }
 
@@ -201,15 +201,15 @@ impl Hierarchy {
     }
 
     /// The triangle of the surface at a place.
-    pub(super) fn triangle(&self, place: u32) -> u32 {
+    pub(in crate::contact) fn triangle(&self, place: u32) -> u32 {
         self.order[place as usize]
     }
 
-    pub(super) fn nodes(&self, place: u32) -> [u32; 3] {
+    pub(in crate::contact) fn nodes(&self, place: u32) -> [u32; 3] {
         self.nodes[place as usize]
     }
 
-    pub(super) fn corners(&self, place: u32) -> &[DVec3; 3] {
+    pub(in crate::contact) fn corners(&self, place: u32) -> &[DVec3; 3] {
         &self.corners[place as usize]
     }
 
@@ -223,7 +223,7 @@ impl Hierarchy {
 
     /// The visible triangle closest to a point. Starting from one that is likely close saves most of the
     /// search; a hidden one does not count.
-    pub(super) fn closest(&self, point: DVec3, likely: u32) -> Nearest {
+    pub(in crate::contact) fn closest(&self, point: DVec3, likely: u32) -> Nearest {
         let mut best = Nearest {
             squared: f64::INFINITY,
             place: likely,
@@ -231,6 +231,27 @@ impl Hierarchy {
         if self.visible[likely as usize] {
             best.squared = squared_distance(point, &self.corners[likely as usize]);
         }
+        self.search(point, best, |_| true)
+    }
+
+    /// The closest of the visible triangles that are nearer than `within` (m) and that `counts` accepts, asked only of those
+    /// nearer than any accepted before.
+    pub(in crate::contact) fn closest_of(
+        &self,
+        point: DVec3,
+        within: f64,
+        counts: impl Fn(u32) -> bool,
+    ) -> Option<Nearest> {
+        let none = Nearest {
+            squared: within * within,
+            place: ABSENT,
+        };
+        let best = self.search(point, none, counts);
+        (best.place != ABSENT).then_some(best)
+    }
+
+    /// Improves on the best triangle so far, or on a distance without one.
+    fn search(&self, point: DVec3, mut best: Nearest, counts: impl Fn(u32) -> bool) -> Nearest {
         let mut limit = (best.squared * CAUTION) as f32;
         let near = self.near(point).to_array().map(Vec4::splat);
         let mut pending = [(0_u32, 0_f32); WAITING];
@@ -258,14 +279,14 @@ impl Hierarchy {
                 }
                 (child, bound) = (branch.children[nearest], bounds[nearest]);
             }
-            if bound > limit || child == TRIANGLE | likely {
+            if bound > limit || child == TRIANGLE | best.place {
                 continue;
             }
             let place = child & !TRIANGLE;
             let squared = squared_distance(point, &self.corners[place as usize]);
             // Of equals the first in the mesh, whatever the order of the tree.
-            let first = || self.triangle(place) < self.triangle(best.place);
-            if squared < best.squared || squared == best.squared && first() {
+            let first = || best.place != ABSENT && self.triangle(place) < self.triangle(best.place);
+            if (squared < best.squared || squared == best.squared && first()) && counts(place) {
                 best = Nearest { squared, place };
                 limit = (squared * CAUTION) as f32;
             }
@@ -273,9 +294,53 @@ impl Hierarchy {
         best
     }
 
+    /// The places of all triangles that may come into a box (m) on their straight ways from here to where they are in `end`, a
+    /// tree of the same triangles in the same order. A few that do not are among them.
+    pub(in crate::contact) fn passing(
+        &self,
+        end: &Hierarchy,
+        (low, high): (DVec3, DVec3),
+    ) -> Vec<u32> {
+        let mut found = Vec::new();
+        let seen_by = |tree: &Hierarchy| {
+            let [low, high] = [low, high].map(|corner| tree.near(corner).to_array());
+            (low.map(Vec4::splat), high.map(Vec4::splat))
+        };
+        let (here, there) = (seen_by(self), seen_by(end));
+        let mut pending = [0_u32; WAITING];
+        let mut count = 1;
+        pending[0] = self.root();
+        while count > 0 {
+            count -= 1;
+            let child = pending[count];
+            if child & TRIANGLE != 0 {
+                found.push(child & !TRIANGLE);
+                continue;
+            }
+            let (first, second) = (
+                &self.branches[child as usize],
+                &end.branches[child as usize],
+            );
+            let mut met = 0b1111;
+            for axis in 0..3 {
+                // Apart all the way if apart on the same side at both ends.
+                let below =
+                    first.high[axis].cmplt(here.0[axis]) & second.high[axis].cmplt(there.0[axis]);
+                let above =
+                    first.low[axis].cmpgt(here.1[axis]) & second.low[axis].cmpgt(there.1[axis]);
+                met &= !(below.bitmask() | above.bitmask());
+            }
+            for part in (0..first.parts()).filter(|part| met >> part & 1 == 1) {
+                pending[count] = first.children[part];
+                count += 1;
+            }
+        }
+        found
+    }
+
     /// How much the winding number grows from `from` to `to`: the triangles crossed inwards minus those
     /// crossed outwards. The triangle at the place `except` does not count.
-    pub(super) fn crossings(&self, from: DVec3, to: DVec3, except: Option<u32>) -> i32 {
+    pub(in crate::contact) fn crossings(&self, from: DVec3, to: DVec3, except: Option<u32>) -> i32 {
         let middle = self.near(0.5 * (from + to)).to_array().map(Vec4::splat);
         let reach = (0.5 * (to - from)).as_vec3().to_array().map(Vec4::splat);
         let mut sum = 0;

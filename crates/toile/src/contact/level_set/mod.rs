@@ -62,16 +62,16 @@
 //! inside out while others are not is taken for a cavity; alone it bounds nothing and is hidden.
 
 mod build;
-mod closest;
+pub(super) mod closest;
 mod edges;
 mod error;
-mod hierarchy;
+pub(super) mod hierarchy;
 mod lattice;
 mod nearest;
 mod octree;
 mod sample;
 mod scratch;
-mod surface;
+pub(super) mod surface;
 mod union;
 mod winding;
 

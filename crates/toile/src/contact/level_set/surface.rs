@@ -32,7 +32,7 @@ pub struct Findings {
 
 /// A closed, oriented surface over the given nodes and the middles of the covers.
 #[derive(Clone, Debug)]
-pub(super) struct Surface {
+pub(in crate::contact) struct Surface {
     /// How many nodes the mesh has.
     pub given_nodes: usize,
     /// Given nodes first, then the middles of the covers.
@@ -53,8 +53,18 @@ impl Surface {
         triangles: &[[u32; 3]],
         settings: &Settings,
     ) -> Result<Self, LevelSetError> {
+        Self::joined(positions, triangles, settings, |_, _| true)
+    }
+
+    /// A surface whose nodes at the same place are one only if they `belong` together.
+    pub(in crate::contact) fn joined(
+        positions: &[DVec3],
+        triangles: &[[u32; 3]],
+        settings: &Settings,
+        belong: impl Fn(u32, u32) -> bool,
+    ) -> Result<Self, LevelSetError> {
         check(positions, triangles)?;
-        let (names, twins) = weld(positions);
+        let (names, twins) = weld(positions, belong);
         let mut surface = Surface {
             given_nodes: positions.len(),
             points: positions.to_vec(),
@@ -154,8 +164,7 @@ impl Surface {
         if self.twins.iter().any(apart) {
             return Ok(false);
         }
-        let mut points = positions.to_vec();
-        points.extend(self.rims.iter().map(|rim| mean(rim, positions)));
+        let mut points = self.all_points(positions);
         std::mem::swap(&mut self.points, &mut points);
         match self.checked_volume(false) {
             // The same surface turned inside out by its motion is the caller's to know of.
@@ -174,8 +183,18 @@ impl Surface {
         }
     }
 
+    /// The points of the surface when the mesh's nodes are at these positions: those, and the middles of the covers.
+    pub(in crate::contact) fn all_points(&self, positions: &[DVec3]) -> Vec<DVec3> {
+        let mut points = positions.to_vec();
+        points.extend(self.rims.iter().map(|rim| mean(rim, positions)));
+        points
+    }
+
     /// The volume `Σ a·(b×c)/6` (m³), or what is wrong with it.
-    fn checked_volume(&self, may_be_negative: bool) -> Result<f64, LevelSetError> {
+    pub(in crate::contact) fn checked_volume(
+        &self,
+        may_be_negative: bool,
+    ) -> Result<f64, LevelSetError> {
         let (low, high) = self.bounds();
         let centre = 0.5 * (low + high);
         let (mut volume, mut area) = (0.0, 0.0);
@@ -195,7 +214,7 @@ impl Surface {
     }
 
     /// The box around all triangles.
-    pub(super) fn bounds(&self) -> (DVec3, DVec3) {
+    pub(in crate::contact) fn bounds(&self) -> (DVec3, DVec3) {
         let nothing = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let nodes = self.triangles.as_flattened().iter();
         nodes.fold(nothing, |(low, high), &node| {
@@ -237,7 +256,7 @@ fn check(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), LevelSetErro
 
 /// For every node the first one at exactly the same place, so that seams are no openings; and the pairs
 /// for which that is another one.
-fn weld(positions: &[DVec3]) -> (Vec<u32>, Vec<[u32; 2]>) {
+fn weld(positions: &[DVec3], belong: impl Fn(u32, u32) -> bool) -> (Vec<u32>, Vec<[u32; 2]>) {
     let mut order: Vec<u32> = (0..positions.len() as u32).collect();
     // Adding zero makes −0 and 0 the same.
     let key = |node: u32| (positions[node as usize] + DVec3::ZERO).to_array();
@@ -249,10 +268,17 @@ fn weld(positions: &[DVec3]) -> (Vec<u32>, Vec<[u32; 2]>) {
     });
     let mut names: Vec<u32> = (0..positions.len() as u32).collect();
     let mut twins = Vec::new();
+    let mut leaders: Vec<u32> = Vec::new();
     for same in order.chunk_by(|&i, &j| positions[i as usize] == positions[j as usize]) {
-        for &node in &same[1..] {
-            names[node as usize] = same[0];
-            twins.push([node, same[0]]);
+        leaders.clear();
+        for &node in same {
+            match leaders.iter().find(|&&leader| belong(node, leader)) {
+                None => leaders.push(node),
+                Some(&leader) => {
+                    names[node as usize] = leader;
+                    twins.push([node, leader]);
+                }
+            }
         }
     }
     (names, twins)
