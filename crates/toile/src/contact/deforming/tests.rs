@@ -1,7 +1,7 @@
 use super::*;
 use crate::contact::collide::{Candidate, collide};
-use crate::contact::level_set::{LevelSetError, Settings};
-use crate::contact::{Body, MeshShape, Placement, Shape};
+use crate::contact::level_set::LevelSetError;
+use crate::contact::{Body, Placement, Shape};
 use crate::drive::{Pose, RigidPath};
 use crate::mesh::generate::{Cuboid, Sphere, SpherePattern, cuboid, sphere};
 use crate::mesh::{Face, Mesh};
@@ -192,11 +192,12 @@ fn a_thin_plate_that_deforms_carries_a_node_along_however_fast() {
 
 /// How far collisions with the deforming mesh are from those with the rigid one, over many nodes: positions and velocities.
 fn rigid_against_deforming(pose: Pose) -> f64 {
-    // Interpolation of the level set is exact over flat sides, so the two differ by what they do, not by their distances.
+    // The box has exact distances as well, so the two differ by what they do.
     let mesh = block(DVec3::splat(0.5), 4);
-    let rigid = MeshShape::new(mesh.clone(), Settings::with_cell(0.02)).unwrap();
     let rigid = Placement {
-        shape: Shape::Mesh(Arc::new(rigid)),
+        shape: Shape::Cuboid {
+            half_size: DVec3::splat(0.5),
+        },
         friction: 0.3.into(),
         start: Pose::IDENTITY,
         end: pose,
@@ -244,8 +245,9 @@ fn a_deforming_mesh_that_moves_rigidly_is_the_rigid_mesh() {
         rotation: DQuat::IDENTITY,
     };
     let apart = rigid_against_deforming(shifted);
-    // Nodes count as touching within 2 nm, and stop anywhere there.
-    assert!(apart < 1e-8, "{apart}");
+    // A node 0.1 mm above the surface that slides along it by centimetres is still some of that away after all advances, and counts as
+    // touching there, where the rigid one goes on: its friction sets in early, by less than the 0.1 mm.
+    assert!(apart < 5e-5, "{apart}");
     // A turn by 0.02 within the step: straight ways leave the arcs by 0.02²/8 of the distance from the axis, 3·10⁻⁵ m.
     let turned = Pose {
         rotation: DQuat::from_scaled_axis(dvec3(0.01, -0.01, 0.014)),
@@ -285,7 +287,8 @@ fn a_node_where_parts_overlap_is_caught_and_stays() {
         velocity: DVec3::Y,
     };
     let end = collide(&[body], 0, inside, rest, 1e-3, 1.0, unheard);
-    assert_eq!((end.position, end.velocity), (inside, DVec3::ZERO));
+    assert!(end.position.distance(inside) < 1e-15);
+    assert!(end.velocity.length() < 1e-15);
 }
 
 #[test]
