@@ -134,7 +134,7 @@ mod tests {
             name: "clip".into(),
             text: format!(
                 "[cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}] }}\n\
-                 [body.ball]\nshape.sphere = {{ radius = 0.1 }}\nmotion.velocity = {{ linear = [1, 0, 0] }}\n"
+                 [body.ball]\nshape.sphere = {{ radius = 0.1 }}\nplace = {{ at = [0, 0, -0.2] }}\nmotion.velocity = {{ linear = [1, 0, 0] }}\n"
             ),
             folder: Default::default(),
             overrides: Vec::new(),

@@ -123,13 +123,6 @@ fn borders() -> (Model, Vec<DVec3>) {
 fn check(name: &str, (model, positions): (Model, Vec<DVec3>)) {
     let found = untangle(&model, &positions, 1000);
     assert!(found.before > 0, "{name} is no tangle");
-    println!(
-        "{name}: {} pairs, {} steps, {:.1} mm, {} left",
-        found.before,
-        found.steps,
-        1e3 * found.farthest,
-        found.left.len()
-    );
     assert!(found.left.is_empty(), "{name}: {:?}", found.left);
     assert_eq!(intersections(&model, &found.positions), found.left);
     // And then half a second without any.

@@ -176,7 +176,7 @@ impl Writer<'_> {
             let here = body.positions_at(survey.times[k]);
             here.iter().map(|p| p.as_vec3().to_array()).collect()
         };
-        let extent = |k| triples(bounds(points(k).into_iter()));
+        let extent = |k| triples(bounds(points(k)));
         let normals = |k: usize| {
             let here = body.positions_at(survey.times[k]);
             rounded_normals(&if body.smooth {

@@ -60,6 +60,9 @@ struct Skin {
 /// Something in the file that is not as it should be.
 type Flaw = String;
 
+/// The number of a mesh, and of its skin.
+type Worn = (usize, Option<usize>);
+
 impl AnimatedMesh {
     /// Reads a `.glb` file. `animation` is a name; without one the first animation is taken.
     pub fn read(path: &Path, animation: Option<&str>) -> Result<Self, FormatError> {
@@ -100,7 +103,7 @@ impl AnimatedMesh {
     }
 
     /// Which nodes of the scene show a mesh, and with which skin.
-    fn worn(&self, root: &Value) -> Result<Vec<(usize, (usize, Option<usize>))>, Flaw> {
+    fn worn(&self, root: &Value) -> Result<Vec<(usize, Worn)>, Flaw> {
         let mut found = Vec::new();
         let mut pending = self.roots.clone();
         pending.reverse();
@@ -120,7 +123,7 @@ impl AnimatedMesh {
         root: &Value,
         buffer: &Buffer,
         node: usize,
-        (mesh, skin): (usize, Option<usize>),
+        (mesh, skin): Worn,
     ) -> Result<(), Flaw> {
         let mesh = &root["meshes"][mesh];
         if self.nodes[node].weights.is_empty() {

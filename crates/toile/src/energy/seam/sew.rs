@@ -103,7 +103,7 @@ impl Seam {
         let mut measures = [Vec::new(), Vec::new()];
         for (side, (mine, theirs)) in [(one, other), (other, one)].into_iter().enumerate() {
             for (node, measure) in mine.measured() {
-                let is_end = measure < SAME || measure > 1.0 - SAME;
+                let is_end = !(SAME..=1.0 - SAME).contains(&measure);
                 match theirs.at(measure) {
                     (there, None) if there == node && is_end => {}
                     (there, None) if there == node => return Err(SeamError::ToItself { node }),
