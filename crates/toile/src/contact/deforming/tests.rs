@@ -248,13 +248,14 @@ fn a_deforming_mesh_that_moves_rigidly_is_the_rigid_mesh() {
     // A node 0.1 mm above the surface that slides along it by centimetres is still some of that away after all advances, and counts as
     // touching there, where the rigid one goes on: its friction sets in early, by less than the 0.1 mm.
     assert!(apart < 5e-5, "{apart}");
-    // A turn by 0.02 within the step: straight ways leave the arcs by 0.02²/8 of the distance from the axis, 3·10⁻⁵ m.
+    // A turn by 0.02 within the step. The normal is that of the moment of contact, for the rigid one that of the end: apart by up to 0.02, of a
+    // relative velocity of 0.05 m/s.
     let turned = Pose {
         rotation: DQuat::from_scaled_axis(dvec3(0.01, -0.01, 0.014)),
         ..shifted
     };
     let apart = rigid_against_deforming(turned);
-    assert!(apart < 1e-4, "{apart}");
+    assert!(apart < 1e-3, "{apart}");
 }
 
 #[test]
