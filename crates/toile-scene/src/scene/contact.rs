@@ -211,13 +211,14 @@ fn nodes_in_bodies(model: &Model, positions: &[DVec3]) -> Option<String> {
         .flat_map(|p| p.nodes.iter().copied())
         .collect();
     let mut found = Vec::new();
-    for (c, cloth) in model.cloths.iter().enumerate() {
-        for (b, body) in model.bodies.iter().enumerate() {
+    for (b, body) in model.bodies.iter().enumerate() {
+        let placed = body.placement(0.0, 0.0);
+        for (c, cloth) in model.cloths.iter().enumerate() {
             if model.passes.contains(&[c, b]) {
                 continue;
             }
             for node in cloth.nodes.clone() {
-                let depth = -body.sample(positions[node], 0.0).distance;
+                let depth = -placed.sample(positions[node]).distance;
                 if depth > 2.0 * cloth.contact_offset && !held.contains(&(node as u32)) {
                     found.push((node - cloth.nodes.start, &cloth.name, &body.name, depth));
                 }

@@ -14,23 +14,28 @@
 //! shrink from step to step but not vanish, directions between features stay well defined, and touching is out of reach. Detection is
 //! conservative, so a step that starts without intersections ends without, unless led nodes (pins) leave no room; then the report says so.
 
+mod bodies;
+mod pair;
+mod report;
 mod way;
+mod zones;
 
+use super::Placement;
 use super::broad_phase::Candidates;
-use super::closest::{self, Closest};
 use super::collide::{Candidate, collide};
 use super::cushion::{Cushion, Gaps};
-use super::impact_zone::{ImpactZones, ZoneReport};
+use super::impact_zone::ImpactZones;
 use super::load::{Given, book};
 use super::response::{Contact, Mobility, relax};
 use super::surface::Surface;
 use super::tangle::Tangle;
-use super::{Placement, ccd, obstacles};
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
+use pair::Pair;
+pub use report::ContactReport;
 
 /// Features never come nearer than this part of the distance they started with.
 const KEPT: f64 = 0.1;
@@ -42,59 +47,12 @@ const GIVING: f64 = 0.5;
 const PUSHED: f64 = 0.1;
 /// Rounds of detection before impact zones are made.
 const ROUNDS: u32 = 12;
-/// Rounds of growing zones. Each grows one; few are ever needed.
-const ZONE_ROUNDS: u32 = 200;
 /// Sweeps of one round's solve.
 const SWEEPS: u32 = 10;
 /// What a contact may be missed by, as a part of the thickness.
 const EXACT: f64 = 0.01;
 /// Candidates stay valid while no end moves farther than this part of its offset.
 const SLACK: f64 = 1.0;
-
-/// What contact between cloths came to in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct ContactReport {
-    /// Pairs of features that started nearer than the thickness.
-    pub near: usize,
-    /// Smallest distance between two features at the start of the step (m), if any were near.
-    pub smallest_gap: Option<f64>,
-    /// Collisions found, in all rounds.
-    pub collisions: usize,
-    /// Rounds of detection.
-    pub rounds: u32,
-    /// Nodes of the largest impact zone; 0 if none was needed.
-    pub largest_zone: usize,
-    /// Collisions that were left, because led nodes left no room.
-    pub missed: usize,
-}
-
-impl ContactReport {
-    /// This step and the one after it as one.
-    pub fn and(self, next: &ContactReport) -> ContactReport {
-        let gaps = [self.smallest_gap, next.smallest_gap];
-        ContactReport {
-            near: self.near.max(next.near),
-            smallest_gap: gaps.into_iter().flatten().reduce(f64::min),
-            collisions: self.collisions + next.collisions,
-            rounds: self.rounds.max(next.rounds),
-            largest_zone: self.largest_zone.max(next.largest_zone),
-            missed: self.missed + next.missed,
-        }
-    }
-}
-
-/// Two features that may meet.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    nodes: [u32; 4],
-    is_edges: bool,
-    /// Distance at the start (m).
-    start: f64,
-    /// Distance that the two keep (m).
-    thickness: f64,
-    /// When they come too near, if so; of the last look.
-    impact: Option<f64>,
-}
 
 /// What contact between cloths works in.
 #[derive(Debug)]
@@ -298,19 +256,6 @@ impl ClothContact {
         self.book(model, given, reach);
     }
 
-    /// Books what bodies gave to nodes here (N·s).
-    fn book(&self, model: &Model, given: &mut [Given], reach: f64) {
-        for (contact, &body) in self.body_contacts.iter().zip(&self.bodies_met) {
-            let node = contact.nodes[0] as usize;
-            book(&mut given[node], body as usize, contact.impulse() / reach);
-        }
-        for (node, given) in given.iter_mut().enumerate() {
-            for &(body, way) in &self.traced[node] {
-                book(given, body as usize, model.masses[node] / reach * way);
-            }
-        }
-    }
-
     fn resolve(&mut self, step: &Step) -> ContactReport {
         let mut report = ContactReport::default();
         self.contacts.clear();
@@ -442,50 +387,6 @@ impl ClothContact {
         }
     }
 
-    /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must not be pushed into a body, and what
-    /// lies on one has it to lean on.
-    fn meet_bodies(&mut self, step: &Step) {
-        if step.bodies.is_empty() {
-            return;
-        }
-        for k in self.heeded..self.contacts.len() {
-            for node in self.contacts[k].nodes {
-                let i = node as usize;
-                if step.mobility.is_led(node) || std::mem::replace(&mut self.meets_bodies[i], true)
-                {
-                    continue;
-                }
-                let (start, end) = (step.starts[i], self.wanted[i]);
-                for (number, body) in obstacles(step.bodies, i) {
-                    let offset = step.model.contact_offsets[i];
-                    let Some(sample) = body.way_out(end, offset) else {
-                        continue;
-                    };
-                    let carried = body.carry(start) - start;
-                    let slip = (end - start - carried).length();
-                    if sample.distance > 2.0 * offset + slip {
-                        continue;
-                    }
-                    let kept = body.kept(start, offset);
-                    let bound = sample.normal.dot(end) + kept - sample.distance;
-                    let contact = Contact::with_body(
-                        node,
-                        sample.normal,
-                        bound,
-                        body.friction.at_speed(slip / step.h),
-                        carried,
-                        &step.mobility,
-                    );
-                    if let Some(contact) = contact {
-                        self.body_contacts.push(contact);
-                        self.bodies_met.push(number as u32);
-                    }
-                }
-            }
-        }
-        self.heeded = self.contacts.len();
-    }
-
     /// Contacts of the collisions that the last look found.
     fn meet_collisions(&mut self, step: &Step) {
         for pair in &self.pairs {
@@ -564,105 +465,5 @@ impl ClothContact {
         });
         self.seen.copy_from_slice(&self.ends);
         self.pairs.iter().filter(|p| p.impact.is_some()).count()
-    }
-
-    /// The last resort.
-    fn join_zones(&mut self, step: &Step, report: &mut ContactReport) {
-        self.before_zones.copy_from_slice(&self.ends);
-        let mut zones = ZoneReport::default();
-        for _ in 0..ZONE_ROUNDS {
-            let mut joined = false;
-            for pair in self.pairs.iter().filter(|p| p.impact.is_some()) {
-                joined |= self.zones.join(&pair.nodes, step.starts.len());
-            }
-            // Zones that cannot grow any more do not help.
-            if !joined {
-                break;
-            }
-            zones = self.zones.apply(
-                step.starts,
-                &self.before_zones,
-                &step.mobility,
-                &mut self.ends,
-            );
-            report.rounds += 1;
-            self.refresh(step);
-            self.look(step, false);
-            // Detection may see an impact where features are so near that it cannot tell; within a rigid piece there is none.
-            let zones_of_step = &self.zones;
-            for pair in &mut self.pairs {
-                if pair.impact.is_some() && zones_of_step.moved_as_one(&pair.nodes) {
-                    pair.impact = None;
-                }
-            }
-            report.missed = self.pairs.iter().filter(|p| p.impact.is_some()).count();
-            if report.missed == 0 {
-                break;
-            }
-        }
-        report.largest_zone = zones.largest;
-    }
-}
-
-impl Surface {
-    /// A contact of two features where they meet on the way to these ends, if they do.
-    fn impact(&self, pair: &Pair, step: &Step, ends: &[DVec3], bound: f64) -> Option<Contact> {
-        let time = pair.impact?;
-        let (starts, ends) = (pair.at(step.starts), pair.at(ends));
-        let there = std::array::from_fn(|k| starts[k].lerp(ends[k], time));
-        self.contact(pair, &pair.closest(&there), bound, &step.mobility)
-    }
-
-    fn contact(
-        &self,
-        pair: &Pair,
-        closest: &Closest,
-        bound: f64,
-        mobility: &Mobility,
-    ) -> Option<Contact> {
-        let other = pair.nodes[if pair.is_edges { 2 } else { 1 }];
-        let [a, b] = [pair.nodes[0], other].map(|n| self.friction[n as usize]);
-        Contact::new(pair.nodes, closest, bound, (a * b).sqrt(), mobility)
-    }
-}
-
-impl Pair {
-    fn at(&self, positions: &[DVec3]) -> [DVec3; 4] {
-        self.nodes.map(|n| positions[n as usize])
-    }
-
-    /// Whether nothing is to push the two apart, because it might be the wrong way.
-    fn is_astray(&self, tangle: &Option<Tangle>) -> bool {
-        let tangle = tangle.as_ref();
-        tangle.is_some_and(|tangle| tangle.is_astray(&self.nodes))
-    }
-
-    fn closest(&self, nodes: &[DVec3; 4]) -> Closest {
-        if self.is_edges {
-            closest::edge_edge(nodes)
-        } else {
-            closest::point_triangle(nodes)
-        }
-    }
-
-    /// When the two come nearer than `kept` (m) on the way to these ends.
-    fn find_impact(&self, step: &Step, ends: &[DVec3], kept: f64) -> Option<f64> {
-        let (starts, ends) = (self.at(step.starts), self.at(ends));
-        // No faster than the fastest node of one against any of the other; far enough apart for rounding not to matter.
-        let ways: [DVec3; 4] = std::array::from_fn(|k| ends[k] - starts[k]);
-        let first = if self.is_edges { 2 } else { 1 };
-        let (ours, theirs) = ways.split_at(first);
-        let speeds = ours
-            .iter()
-            .flat_map(|a| theirs.iter().map(move |b| a.distance_squared(*b)));
-        let fastest = speeds.fold(0.0, f64::max).sqrt();
-        if self.start - fastest > kept + KEPT * self.start.min(self.thickness) {
-            return None;
-        }
-        if self.is_edges {
-            ccd::edge_edge_within(&starts, &ends, kept)
-        } else {
-            ccd::point_triangle_within(&starts, &ends, kept)
-        }
     }
 }

@@ -14,9 +14,7 @@
 //! they would lift all the cloth at a body whenever one node sinks in. Nodes with two bodies nearer than `τ` are pinched and stay where they are. Ways on which cloth would
 //! pass through cloth are cut short.
 
-use super::body::sample_at;
-use super::{ClothContact, Shape};
-use crate::drive::Pose;
+use super::{ClothContact, Placement, obstacles};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -50,13 +48,11 @@ impl FoldPreserver {
 
     /// Where to show the nodes of a state (m).
     pub fn show(&mut self, model: &Model, state: &State) -> &[DVec3] {
-        let bodies = model.bodies.iter();
-        let bodies: Vec<(&Shape, Pose)> = bodies.map(|b| (&b.shape, b.pose(state.time))).collect();
+        let bodies: Vec<Placement> = model.place_bodies(state.time, 0.0).collect();
         let (height, positions) = (self.height, &state.positions);
         parallel::fill(&mut self.near, |i| {
-            let distances = bodies.iter().enumerate();
-            let distances = distances
-                .map(|(k, (shape, pose))| (k, sample_at(shape, pose, positions[i]).distance));
+            let distances = obstacles(&bodies, i);
+            let distances = distances.map(|(k, body)| (k, body.sample(positions[i]).distance));
             let mut near = distances.filter(|(_, distance)| *distance < height);
             let first = near.next();
             first.filter(|_| near.next().is_none() && model.contact_offsets[i] < height)
@@ -74,8 +70,7 @@ impl FoldPreserver {
             };
             let room = [model.contact_offsets[i], height];
             let wanted = folded_distance(distance, room, depths[body]);
-            let (shape, pose) = &bodies[body];
-            move_to(shape, pose, positions[i], wanted, EXACT * height)
+            move_to(&bodies[body], positions[i], wanted, EXACT * height)
         });
         if let Some(contact) = self.contact.as_deref_mut()
             && self.shown != *positions
@@ -96,10 +91,10 @@ pub fn folded_distance(distance: f64, [least, most]: [f64; 2], depth: f64) -> f6
     (most - share * (most - distance)).max(least)
 }
 
-/// The point at this distance from a shape that is reached along the normals.
-fn move_to(shape: &Shape, pose: &Pose, mut point: DVec3, wanted: f64, tolerance: f64) -> DVec3 {
+/// The point at this distance from a body that is reached along the normals.
+fn move_to(body: &Placement, mut point: DVec3, wanted: f64, tolerance: f64) -> DVec3 {
     for _ in 0..MOVES {
-        let sample = sample_at(shape, pose, point);
+        let sample = body.sample(point);
         let missing = wanted - sample.distance;
         if missing.abs() <= tolerance {
             break;
@@ -112,6 +107,8 @@ fn move_to(shape: &Shape, pose: &Pose, mut point: DVec3, wanted: f64, tolerance:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::{Body, Shape};
+    use crate::drive::Pose;
     use proptest::prelude::*;
 
     const ROOM: [f64; 2] = [1e-3, 1e-2];
@@ -162,12 +159,19 @@ mod tests {
             translation: DVec3::new(0.1, -0.2, 0.3),
             rotation: glam::DQuat::from_rotation_x(0.7),
         };
-        let shape = Shape::Capsule {
-            radius: 0.1,
-            half_length: 0.2,
+        let capsule = Body {
+            name: "arm".into(),
+            shape: Shape::Capsule {
+                radius: 0.1,
+                half_length: 0.2,
+            },
+            place: pose,
+            path: Default::default(),
+            friction: 0.3.into(),
         };
+        let arm = capsule.placement(0.0, 0.0);
         let from = pose.apply(DVec3::new(0.05, 0.06, 0.1));
-        let to = move_to(&shape, &pose, from, 4e-3, 1e-8);
-        assert!((sample_at(&shape, &pose, to).distance - 4e-3).abs() < 1e-8);
+        let to = move_to(&arm, from, 4e-3, 1e-8);
+        assert!((arm.sample(to).distance - 4e-3).abs() < 1e-8);
     }
 }

@@ -1,0 +1,66 @@
+//! Bodies among the contacts of cloth with cloth.
+
+use super::{ClothContact, Step};
+use crate::contact::load::{Given, book};
+use crate::contact::obstacles;
+use crate::contact::response::Contact;
+use crate::model::Model;
+
+impl ClothContact {
+    /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must not be pushed into a body, and what
+    /// lies on one has it to lean on.
+    pub(super) fn meet_bodies(&mut self, step: &Step) {
+        if step.bodies.is_empty() {
+            return;
+        }
+        for k in self.heeded..self.contacts.len() {
+            for node in self.contacts[k].nodes {
+                let i = node as usize;
+                if step.mobility.is_led(node) || std::mem::replace(&mut self.meets_bodies[i], true)
+                {
+                    continue;
+                }
+                let (start, end) = (step.starts[i], self.wanted[i]);
+                for (number, body) in obstacles(step.bodies, i) {
+                    let offset = step.model.contact_offsets[i];
+                    let Some(sample) = body.way_out(end, offset) else {
+                        continue;
+                    };
+                    let carried = body.carry(start) - start;
+                    let slip = (end - start - carried).length();
+                    if sample.distance > 2.0 * offset + slip {
+                        continue;
+                    }
+                    let kept = body.kept(start, offset);
+                    let bound = sample.normal.dot(end) + kept - sample.distance;
+                    let contact = Contact::with_body(
+                        node,
+                        sample.normal,
+                        bound,
+                        body.friction.at_speed(slip / step.h),
+                        carried,
+                        &step.mobility,
+                    );
+                    if let Some(contact) = contact {
+                        self.body_contacts.push(contact);
+                        self.bodies_met.push(number as u32);
+                    }
+                }
+            }
+        }
+        self.heeded = self.contacts.len();
+    }
+
+    /// Books what bodies gave to nodes here (N·s).
+    pub(super) fn book(&self, model: &Model, given: &mut [Given], reach: f64) {
+        for (contact, &body) in self.body_contacts.iter().zip(&self.bodies_met) {
+            let node = contact.nodes[0] as usize;
+            book(&mut given[node], body as usize, contact.impulse() / reach);
+        }
+        for (node, given) in given.iter_mut().enumerate() {
+            for &(body, way) in &self.traced[node] {
+                book(given, body as usize, model.masses[node] / reach * way);
+            }
+        }
+    }
+}
