@@ -5,7 +5,7 @@ mod common;
 use common::{Folder, SMALL, contents, toile};
 use serde_json::Value;
 
-const SCENES: [&str; 13] = [
+const SCENES: [&str; 14] = [
     "hello",
     "table-drape",
     "sphere-drop",
@@ -14,6 +14,7 @@ const SCENES: [&str; 13] = [
     "tabard",
     "curtain",
     "pick-and-place",
+    "gripper",
     "flag",
     "fabrics",
     "creases",

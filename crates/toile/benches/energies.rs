@@ -164,6 +164,7 @@ fn world(cells: u32, pattern: GridPattern, recipe: Recipe) -> (Model, State) {
         gravity_factor: 1.0,
         contact_offset: 1e-3,
         friction: 0.3,
+        compression: 1e4,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],

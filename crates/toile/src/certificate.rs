@@ -1,6 +1,6 @@
 //! What a step says about itself: status, certificate, times; and what can go wrong.
 
-use crate::contact::{ContactReport, Placement, gaps};
+use crate::contact::{ContactReport, Surroundings, gaps};
 use crate::energy::Memory;
 use crate::limit::LimitReport;
 use crate::linalg::Filter;
@@ -281,11 +281,12 @@ pub(crate) fn stretch(model: &Model, positions: &[DVec3]) -> (f64, f64) {
 /// Smallest gap to the bodies as they stand at the end of the step, and how many free nodes are squeezed.
 pub(crate) fn gap(
     model: &Model,
-    bodies: &[Placement],
+    around: &Surroundings,
     holds: &[Filter],
     positions: &[DVec3],
 ) -> (Option<f64>, usize) {
-    let gaps = gaps(bodies, positions, &model.contact_offsets);
+    // Cloth between bodies is as thin as they leave room for, but not thinner than nothing.
+    let gaps = gaps(&around.bodies, positions, |i| around.offsets[i].max(0.0));
     let squeezed = |&i: &usize| {
         let free = holds[i] == Filter::Free;
         free && gaps[i] < -0.5 * model.contact_offsets[i]

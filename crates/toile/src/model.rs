@@ -33,6 +33,8 @@ pub struct Cloth {
     pub contact_offset: f64,
     /// Coulomb friction coefficient against cloth like it.
     pub friction: f64,
+    /// Modulus of compression across the thickness (Pa): what two bodies that leave it no room would be pushed apart with.
+    pub compression: f64,
 }
 
 /// Everything that stays the same while the world moves.
@@ -68,6 +70,8 @@ pub struct Model {
     pub gravity_factors: Vec<f64>,
     /// Distance each node keeps from bodies (m).
     pub contact_offsets: Vec<f64>,
+    /// What bodies that leave a node no room would be pushed apart with (N).
+    pub(crate) compressions: Vec<f64>,
     /// Pattern of the stiffness matrix.
     pub(crate) pattern: Arc<BlockPattern>,
     /// Cloths that no pin and nothing sticky ever holds: their momentum is theirs to keep.
@@ -207,10 +211,14 @@ impl Model {
             pins.iter().any(|p| p.nodes.iter().any(inside))
                 || catching.any(|a| a.nodes.as_ref().is_none_or(|n| n.iter().any(inside)))
         };
-        let masses = cloths
-            .iter()
-            .flat_map(|c| c.rest.node_areas.iter().map(|a| a * c.density))
-            .collect();
+        let per_area = |f: &dyn Fn(&Cloth) -> f64| -> Vec<f64> {
+            let values = cloths
+                .iter()
+                .flat_map(|c| c.rest.node_areas.iter().map(|a| a * f(c)));
+            values.collect()
+        };
+        let masses = per_area(&|c| c.density);
+        let compressions = per_area(&|c| c.compression);
         let mut hinges = 0;
         for energy in &mut energies {
             if let EnergyBatch::Hinges(cloth) = energy {
@@ -237,6 +245,7 @@ impl Model {
             air_damping: per_node(&|c| c.air_damping),
             gravity_factors: per_node(&|c| c.gravity_factor),
             contact_offsets: per_node(&|c| c.contact_offset),
+            compressions,
             masses,
             cloths,
             energies,
@@ -373,6 +382,7 @@ fn check_cloths(cloths: &[Cloth]) -> Result<(), ModelError> {
             ("the air damping", cloth.air_damping),
             ("the factor on gravity", cloth.gravity_factor),
             ("the contact offset", cloth.contact_offset),
+            ("the modulus of compression", cloth.compression),
             ("the friction", cloth.friction),
         ] {
             if !(value >= 0.0 && value.is_finite()) {

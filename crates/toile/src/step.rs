@@ -7,7 +7,8 @@ use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
 use crate::contact::{
-    BodyLoad, Candidate, ClothContact, Loads, Placement, book, collide, drive_stuck, halt,
+    BodyLoad, Candidate, ClothContact, Loads, Placement, Surroundings, book, collide, drive_stuck,
+    halt,
 };
 use crate::drive::drive_pins;
 use crate::energy::Memory;
@@ -39,7 +40,7 @@ pub fn step(
 
     drive_pins(model, state, workspace, h);
     drive_stuck(model, state, workspace, h);
-    workspace.begin(model, state.time, h);
+    workspace.begin(model, state, h);
     watch.lap(|times| &mut times.drive);
 
     let predicted = predict(model, state, workspace, h, &mut watch);
@@ -61,7 +62,7 @@ pub fn step(
     workspace.commit(model, state, h);
     workspace
         .loads
-        .add_up(&workspace.bodies, &state.positions, reach);
+        .add_up(&workspace.around.bodies, &state.positions, reach);
     workspace.crease(model, state);
     let certificate = certify(model, state, workspace, &predicted, limited);
     watch.lap(|times| &mut times.certify);
@@ -94,7 +95,7 @@ pub struct Workspace {
     /// Where the step wants to go.
     pub(crate) candidates: Vec<Candidate>,
     /// The bodies during this step.
-    pub(crate) bodies: Vec<Placement>,
+    pub(crate) around: Surroundings,
     pub(crate) forces: Vec<DVec3>,
     /// Angles of a cloth's hinges (rad).
     angles: Vec<f64>,
@@ -133,7 +134,7 @@ impl Workspace {
                 };
                 nodes
             ],
-            bodies: Vec::with_capacity(model.bodies.len()),
+            around: Surroundings::new(model),
             forces: vec![DVec3::ZERO; nodes],
             angles: Vec::new(),
             plan: (!matches!(model.integrator, Integrator::Implicit(_)))
@@ -197,10 +198,11 @@ impl Workspace {
     }
 
     /// Places the bodies, and forgets what limits and bodies did in the last step.
-    fn begin(&mut self, model: &Model, time: f64, h: f64) {
-        self.bodies.clear();
-        self.bodies.extend(model.place_bodies(time, h));
+    fn begin(&mut self, model: &Model, state: &State, h: f64) {
         self.loads.clear();
+        let times = (h, model.integrator.reach(state, h));
+        let given = &mut self.loads.given;
+        self.around.begin(model, state, times, given);
         if let Some(work) = self.limits.as_deref_mut() {
             work.forget();
         }
@@ -219,14 +221,14 @@ impl Workspace {
         let Workspace {
             limits,
             holds,
-            bodies,
+            around,
             candidates,
             loads,
             ..
         } = self;
         if let Some(work) = limits.as_deref_mut() {
             let given = &mut loads.given;
-            work.apply(model, state, holds, bodies, (candidates, given), h);
+            work.apply(model, state, holds, around, (candidates, given), h);
         }
     }
 
@@ -238,11 +240,35 @@ impl Workspace {
 
     /// Lets the candidates' motion collide with the bodies.
     pub(crate) fn meet_bodies(&mut self, model: &Model, state: &State, h: f64) {
-        if self.bodies.is_empty() {
+        if self.around.is_empty() {
             return;
         }
+        self.grip(model, state, h);
         self.meet_each_body(model, |bodies, i, candidate, offset, met| {
             collide(bodies, i, state.positions[i], candidate, offset, h, met)
+        });
+    }
+
+    /// Lets bodies hold the nodes between them with the friction that is left to them.
+    fn grip(&mut self, model: &Model, state: &State, h: f64) {
+        let reach = model.integrator.reach(state, h);
+        let Workspace {
+            around,
+            holds,
+            candidates,
+            loads,
+            ..
+        } = self;
+        parallel::for_each_of_two(candidates, &mut loads.given, |i, candidate, given| {
+            if let Some(pinch) = around.pinch(i)
+                && holds[i] == Filter::Free
+            {
+                let (mass, slip) = (model.masses[i], state.velocities[i] - pinch.way / h);
+                let left = pinch.left(given, slip, reach);
+                let after = pinch.slow(state.positions[i], *candidate, (mass, left), h);
+                pinch.book(given, mass * (after.velocity - candidate.velocity));
+                *candidate = after;
+            }
         });
     }
 
@@ -251,7 +277,7 @@ impl Workspace {
         let Workspace {
             contact,
             holds,
-            bodies,
+            around,
             candidates,
             loads,
             ..
@@ -259,13 +285,13 @@ impl Workspace {
         if let Some(contact) = contact.as_deref_mut() {
             let times = (h, model.integrator.reach(state, h));
             let given = &mut loads.given;
-            contact.apply((model, state), holds, bodies, (candidates, given), times);
+            contact.apply((model, state), holds, around, (candidates, given), times);
         }
     }
 
     /// Stops candidates that are at a body's surface from moving into it, where they stand.
     pub(crate) fn halt_at_bodies(&mut self, model: &Model, h: f64) {
-        if self.bodies.is_empty() {
+        if self.around.is_empty() {
             return;
         }
         self.meet_each_body(model, |bodies, i, candidate, offset, met| {
@@ -280,7 +306,7 @@ impl Workspace {
         model: &Model,
         meet: impl Fn(&[Placement], usize, Candidate, f64, Met) -> Candidate + Sync,
     ) {
-        let (bodies, holds) = (&self.bodies, &self.holds);
+        let (around, holds) = (&self.around, &self.holds);
         let given = &mut self.loads.given;
         parallel::for_each_of_two(&mut self.candidates, given, |i, candidate, given| {
             if holds[i] == Filter::Free {
@@ -288,8 +314,7 @@ impl Workspace {
                 let mut met = |body: usize, before: &Candidate, after: &Candidate| {
                     book(given, body, mass * (after.velocity - before.velocity));
                 };
-                let offset = model.contact_offsets[i];
-                *candidate = meet(bodies, i, *candidate, offset, &mut met);
+                *candidate = meet(&around.bodies, i, *candidate, around.offsets[i], &mut met);
             }
         });
     }
@@ -350,8 +375,8 @@ fn certify(
     limited: Option<LimitReport>,
 ) -> Certificate {
     let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
-    let Workspace { bodies, holds, .. } = workspace;
-    let (gap_smallest, squeezed) = gap(model, bodies, holds, &state.positions);
+    let Workspace { around, holds, .. } = workspace;
+    let (gap_smallest, squeezed) = gap(model, around, holds, &state.positions);
     Certificate {
         stretch_worst,
         stretch_mean,

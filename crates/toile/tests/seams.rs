@@ -76,6 +76,7 @@ fn panels(cells: [u32; 2], thread: Thread, contact: bool, held: bool) -> (Model,
             gravity_factor: 1.0,
             contact_offset: 1e-3,
             friction: 0.3,
+            compression: 1e4,
         });
     }
     let paths: [SeamPath; 2] = paths.try_into().unwrap();

@@ -47,6 +47,7 @@ fn sheets(
             gravity_factor: 1.0,
             contact_offset: 1e-3,
             friction: 0.3,
+            compression: 1e4,
         });
     }
     let all = (0..count).flat_map(|a| (a..count).map(move |b| [a, b]));

@@ -70,6 +70,9 @@ pub struct TextileArgs {
     /// How many nodes the specimen should have (cusick, hanging)
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
+    /// Drape on a mesh with four times as many nodes too, and tell what the coefficient would be without a mesh (cusick)
+    #[arg(long)]
+    pub refine: bool,
     /// Angle from the specimen's length to its warp (degrees): 0 tests the warp, 90 the weft
     #[arg(
         long,

@@ -121,19 +121,39 @@ fn drape(args: &TextileArgs, specimen: &Specimen) -> Result<Shown> {
         rest: rest(args, start.rest, Method::Dynamic),
         ..start
     };
-    let found = setup.run(specimen).or_report()?;
+    let (found, extrapolated, coarse) = if args.refine {
+        let refined = setup.run_refined(specimen).or_report()?;
+        let extrapolated = refined.extrapolated();
+        (refined.fine, Some(extrapolated), Some(refined.coarse))
+    } else {
+        (setup.run(specimen).or_report()?, None, None)
+    };
     let (percent, folds) = (100.0 * found.coefficient, found.folds.crests.len());
     let crests: Vec<f64> = found.folds.crests.iter().map(|c| c.to_degrees()).collect();
+    let mut lines = vec![
+        format!("drape coefficient  {percent:.1} %"),
+        format!("folds              {folds}"),
+        format!("amplitude          {:.1} mm", 1e3 * found.folds.amplitude),
+        format!("nodes              {}", found.nodes),
+    ];
+    if let (Some(limit), Some(coarse)) = (extrapolated, &coarse) {
+        lines.push(format!(
+            "on coarser mesh    {:.1} % ({} nodes)",
+            100.0 * coarse.coefficient,
+            coarse.nodes
+        ));
+        lines.push(format!(
+            "without mesh       {:.1} % (extrapolated)",
+            100.0 * limit
+        ));
+    }
     Ok(Shown {
-        lines: vec![
-            format!("drape coefficient  {percent:.1} %"),
-            format!("folds              {folds}"),
-            format!("amplitude          {:.1} mm", 1e3 * found.folds.amplitude),
-            format!("nodes              {}", found.nodes),
-        ],
+        lines,
         json: json!({
             "test": "cusick",
             "drape_coefficient": found.coefficient,
+            "coarse_drape_coefficient": coarse.map(|c| c.coefficient),
+            "extrapolated_drape_coefficient": extrapolated,
             "folds": folds,
             "crests_degrees": crests,
             "amplitude_m": found.folds.amplitude,

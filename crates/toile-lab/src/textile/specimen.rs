@@ -116,6 +116,7 @@ impl Specimen {
             drag: DragSpec::default(),
             thickness: self.thickness,
             friction: 0.3,
+            compression: 1e4,
             pin: Vec::new(),
             adhere: Vec::new(),
             color: None,

@@ -31,6 +31,7 @@ scenes![
     "tabard",
     "curtain",
     "pick-and-place",
+    "gripper",
     "flag",
     "fabrics",
     "creases",

@@ -112,6 +112,7 @@ pub(super) fn resolve_cloth(
         gravity_factor: virtual_mass / density,
         contact_offset: 0.5 * spec.thickness,
         friction: spec.friction,
+        compression: spec.compression,
     };
     let rest_positions = match rest_positions {
         Some(places) => places.to_vec(),

@@ -103,7 +103,11 @@ impl World {
             model.body_contact,
             self.preserve_folds,
             (&model.passes, model.untangles),
-            model.cloths.iter().map(|c| c.friction).collect::<Vec<_>>()
+            model
+                .cloths
+                .iter()
+                .map(|c| [c.friction, c.compression])
+                .collect::<Vec<_>>()
         );
         let mut still = crc32fast::Hasher::new();
         let _ = write!(

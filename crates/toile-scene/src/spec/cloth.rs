@@ -63,6 +63,10 @@ pub struct ClothSpec {
     /// Coulomb friction coefficient against cloth. Between two cloths it is the geometric mean of theirs.
     #[serde(default = "default_friction")]
     pub friction: f64,
+    /// Modulus of compression across the thickness (Pa): two bodies that leave a part `s` of the thickness between them are pushed apart
+    /// with the pressure (1 − s) times this. It is what friction between fingers has to hold with.
+    #[serde(default = "default_compression")]
+    pub compression: f64,
     /// Nodes that are held.
     #[serde(default)]
     pub pin: Vec<PinSpec>,
@@ -94,6 +98,11 @@ fn default_thickness() -> f64 {
 
 fn default_friction() -> f64 {
     0.3
+}
+
+/// Kawabata's press of 4.9 kPa takes 30 to 50 % of the thickness of common fabrics.
+fn default_compression() -> f64 {
+    1e4
 }
 
 /// How moving air acts on the cloth.

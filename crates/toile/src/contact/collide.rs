@@ -15,8 +15,7 @@
 //! **Relaxation.** With a relaxation time `Δτ` the node is not brought to the surface at once, from above or from below: the normal velocity
 //! becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by the part `h/Δτ` in every step of contact (same section).
 
-use super::body::{Nearby, obstacles};
-use super::{Placement, Shape};
+use super::{Nearby, Placement, Shape, obstacles};
 use crate::parallel;
 use glam::DVec3;
 
@@ -49,6 +48,7 @@ pub(crate) fn collide(
     h: f64,
     mut met: impl FnMut(usize, &Candidate, &Candidate),
 ) -> Candidate {
+    let (mut first, mut several) = (None, false);
     for _ in 0..ROUNDS {
         let mut touched = false;
         for (number, body) in obstacles(bodies, node) {
@@ -59,10 +59,18 @@ pub(crate) fn collide(
                 met(number, &candidate, &after);
                 candidate = after;
                 touched = true;
+                several |= *first.get_or_insert(number) != number;
             }
         }
         if !touched {
             break;
+        }
+    }
+    if several {
+        // Following the motion along one body forgets that another has taken the node out of itself.
+        for (_, body) in obstacles(bodies, node) {
+            let kept = body.kept(from, offset);
+            candidate.position = push_out(body, candidate.position, kept);
         }
     }
     candidate
@@ -234,20 +242,26 @@ fn push_out(body: &Placement, point: DVec3, offset: f64) -> DVec3 {
 /// The smallest distance from any of the nodes at these points to any body that they meet, at the end of the step (m), less the
 /// offset kept from them; `None` without bodies or points.
 pub fn smallest_gap(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Option<f64> {
-    gaps(bodies, points, offsets).into_iter().reduce(f64::min)
+    let met = points.len().min(offsets.len());
+    let gaps = gaps(bodies, &points[..met], |i| offsets[i]);
+    gaps.into_iter().reduce(f64::min)
 }
 
-/// The smallest distance of every point to any body at the end of the step (m), less its offset; nothing without bodies.
-pub(crate) fn gaps(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Vec<f64> {
+/// The smallest distance of every point to any body at the end of the step (m), less the offset that it keeps; nothing without bodies.
+pub(crate) fn gaps(
+    bodies: &[Placement],
+    points: &[DVec3],
+    offset: impl Fn(usize) -> f64 + Sync,
+) -> Vec<f64> {
     if bodies.is_empty() {
         return Vec::new();
     }
     let gap = |i: usize| {
         let met = obstacles(bodies, i);
         let distances = met.map(|(_, b)| b.sample(points[i]).distance);
-        distances.fold(f64::INFINITY, f64::min) - offsets[i]
+        distances.fold(f64::INFINITY, f64::min) - offset(i)
     };
-    parallel::in_order(points.len().min(offsets.len()), gap)
+    parallel::in_order(points.len(), gap)
 }
 
 #[cfg(test)]
@@ -334,6 +348,33 @@ mod tests {
         };
         let end = move_node(still(disc, 0.0), DVec3::Z * 1e-3, DVec3::NEG_Z * 9.0, 0.01);
         assert!(end.position.z >= 1e-3 - 1e-12);
+    }
+
+    #[test]
+    fn a_node_in_a_corner_of_walls_that_close_in_is_in_neither() {
+        let wall = |angle: f64| {
+            let pose = |way: f64| {
+                let rotation = DQuat::from_rotation_y(angle);
+                Pose {
+                    translation: rotation * DVec3::Z * way,
+                    rotation,
+                }
+            };
+            Placement {
+                start: pose(0.0),
+                end: pose(5e-4),
+                ..still(Shape::Plane, 0.2)
+            }
+        };
+        let walls = [wall(0.0), wall(std::f64::consts::FRAC_PI_2)];
+        // Deep in the first, on its way along both.
+        let from = DVec3::new(1.2e-3, 0.0, 1e-4);
+        let candidate = Candidate {
+            position: from + DVec3::new(-1e-3, 1e-3, -1e-4),
+            velocity: DVec3::new(-0.1, 0.1, -0.01),
+        };
+        let end = collide(&walls, 0, from, candidate, 1e-3, 0.01, |_, _, _| ());
+        assert!(smallest_gap(&walls, &[end.position], &[1e-3]).unwrap() > -1e-12);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct Friction {
 }
 
 /// A node slower than this relative to the surface (m/s) counts as at rest where nothing better is known of it.
-const AT_REST: f64 = 1e-3;
+pub(super) const AT_REST: f64 = 1e-3;
 
 impl Friction {
     /// The coefficient for a node with this speed along the surface (m/s).

@@ -6,7 +6,7 @@
 //! constraints of the implicit solve. Edges and faces between the nodes are not tested: a
 //! body's sharp edge can dent a face by at most the sag between two nodes.
 //!
-//! Nodes may also stick to bodies (`adhesion`), and what is shown of folds that reach into bodies is told by `preserve`.
+//! What is between two bodies is held by both (`pinch`). Nodes may also stick to bodies (`adhesion`), and what is shown of folds that reach into bodies is told by `preserve`.
 //!
 //! Cloth meets cloth in the same two halves: `cushion` inside the implicit solve, `pipeline` after everything else.
 
@@ -24,6 +24,7 @@ mod impact_zone;
 mod intersections;
 pub mod level_set;
 mod load;
+mod pinch;
 mod pipeline;
 mod preserve;
 mod response;
@@ -31,12 +32,13 @@ mod sewn;
 mod shape;
 mod support;
 mod surface;
+mod surroundings;
 mod tangle;
 
 pub(crate) use adhesion::drive_stuck;
 pub use adhesion::{Adhesion, AdhesionError, Region, Stuck};
-pub(crate) use body::obstacles;
 pub use body::{Body, Placement};
+pub(crate) use body::{Nearby, obstacles};
 pub use body_contact::{BodyContact, BodyContactError};
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, collide, gaps, halt};
@@ -45,9 +47,11 @@ pub use friction::Friction;
 pub use intersections::intersections;
 pub use load::BodyLoad;
 pub(crate) use load::{Given, Loads, book};
+pub(crate) use pinch::Pinch;
 pub use pipeline::ContactReport;
 pub(crate) use pipeline::{ClothContact, Outlook};
 pub use preserve::{FoldPreserver, folded_distance};
 pub(crate) use sewn::Sewn;
 pub use shape::{MeshShape, Sample, Shape, ShapeError};
-pub(crate) use support::{Support, Verdict, find_support};
+pub(crate) use support::{Support, Verdict, find_support, pinched_support};
+pub(crate) use surroundings::Surroundings;

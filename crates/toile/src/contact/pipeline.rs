@@ -20,7 +20,7 @@ mod report;
 mod way;
 mod zones;
 
-use super::Placement;
+use super::Surroundings;
 use super::broad_phase::Candidates;
 use super::collide::{Candidate, collide};
 use super::cushion::{Cushion, Gaps};
@@ -110,7 +110,7 @@ struct Step<'a> {
     model: &'a Model,
     starts: &'a [DVec3],
     mobility: Mobility<'a>,
-    bodies: &'a [Placement],
+    around: &'a Surroundings,
     h: f64,
 }
 
@@ -163,7 +163,7 @@ impl ClothContact {
                 inverse_masses: &inverse_masses,
                 filters: outlook.holds,
             },
-            bodies: &[],
+            around: &Surroundings::default(),
             h: outlook.step,
         };
         parallel::fill(&mut self.ends, |i| (outlook.places)(i)[0]);
@@ -221,7 +221,7 @@ impl ClothContact {
         &mut self,
         (model, state): (&Model, &State),
         holds: &[Filter],
-        bodies: &[Placement],
+        around: &Surroundings,
         (candidates, given): (&mut [Candidate], &mut [Given]),
         (h, reach): (f64, f64),
     ) {
@@ -233,7 +233,7 @@ impl ClothContact {
                 inverse_masses: &inverse_masses,
                 filters: holds,
             },
-            bodies,
+            around,
             h,
         };
         for (wanted, candidate) in self.wanted.iter_mut().zip(&*candidates) {
@@ -254,6 +254,7 @@ impl ClothContact {
             }
         });
         self.book(model, given, reach);
+        self.leave_bodies(model, holds, around, candidates);
     }
 
     fn resolve(&mut self, step: &Step) -> ContactReport {
@@ -416,7 +417,7 @@ impl ClothContact {
             tolerance,
             SWEEPS,
         );
-        if step.bodies.is_empty() {
+        if step.around.is_empty() {
             return;
         }
         let wanted = &self.wanted;
@@ -428,11 +429,11 @@ impl ClothContact {
                     position: *end,
                     velocity: (*end - start) / step.h,
                 };
-                let offset = step.model.contact_offsets[i];
+                let (bodies, offset) = (&step.around.bodies, step.around.offsets[i]);
                 let met = |body: usize, before: &Candidate, after: &Candidate| {
                     book(traced, body, after.position - before.position);
                 };
-                *end = collide(step.bodies, i, start, candidate, offset, step.h, met).position;
+                *end = collide(bodies, i, start, candidate, offset, step.h, met).position;
             }
         });
     }

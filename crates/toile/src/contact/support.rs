@@ -19,7 +19,8 @@
 //! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding one all the rest.
 
 use super::body::obstacles;
-use super::{Friction, Placement};
+use super::friction::AT_REST;
+use super::{Friction, Pinch, Placement};
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};
 
@@ -50,7 +51,18 @@ pub(crate) struct Support {
     /// Velocity that brings the node onto the surface and carries it along (m/s).
     velocity: DVec3,
     friction: Friction,
+    /// What else holds it, if it is between two bodies.
+    grip: Option<Grip>,
     hold: Hold,
+}
+
+/// The hold of two bodies on a node between them, besides what it pushes one of them with.
+#[derive(Clone, Copy, Debug)]
+struct Grip {
+    /// What each presses it with (N·s).
+    impulse: f64,
+    /// Of the second body.
+    friction: Friction,
 }
 
 /// Gaps below this count as touching (m).
@@ -107,8 +119,32 @@ pub(crate) fn find_support(
             at_rest: body.friction.at_speed(speed),
             ..body.friction
         },
+        grip: None,
         hold: if caught { Hold::Caught } else { Hold::Stick },
     })
+}
+
+/// The support of a node between two bodies during a step of `h` seconds; `reach` is the integrator's (s).
+pub(crate) fn pinched_support(
+    node: usize,
+    pinch: &Pinch,
+    velocity: DVec3,
+    (h, reach): (f64, f64),
+) -> Support {
+    let surface = pinch.way / h;
+    let [friction, other] = pinch.friction(velocity - surface);
+    Support {
+        node,
+        body: pinch.bodies[0],
+        normal: pinch.normal,
+        velocity: surface,
+        friction,
+        grip: Some(Grip {
+            impulse: reach * pinch.force,
+            friction: other,
+        }),
+        hold: Hold::Stick,
+    }
 }
 
 /// What a solve with the present supports says of one of them.
@@ -163,31 +199,46 @@ impl Support {
         vector - vector.dot(self.normal) * self.normal
     }
 
+    /// The most that friction can give to a node with this reaction along the normal (N·s).
+    fn most(&self, push: f64, coefficient: impl Fn(&Friction) -> f64) -> f64 {
+        let Some(grip) = &self.grip else {
+            return coefficient(&self.friction) * push;
+        };
+        let first = coefficient(&self.friction) * (grip.impulse + push.max(0.0));
+        let second = coefficient(&grip.friction) * (grip.impulse + (-push).max(0.0));
+        first + second
+    }
+
     /// Judges what the last solve gave. Answers whether the support has to change.
     pub fn revise(&mut self, verdict: &Verdict) -> bool {
         let push = verdict.reaction.dot(self.normal);
-        let sliding = self.friction.sliding * push;
+        let sliding = self.most(push, |friction| friction.sliding);
+        let at_rest = self.most(push, |friction| friction.at_rest);
+        let strongest = STRONGEST_DRAG * verdict.stiffness;
         let before = self.hold;
         self.hold = match self.hold {
             // Let go too early: without the support it would sink in.
             Hold::Free if verdict.slip.dot(self.normal) < -SINKING => Hold::Slide(0.0),
             Hold::Free => Hold::Free,
             Hold::Caught => Hold::Caught,
-            _ if push < 0.0 => Hold::Free,
+            _ if push < 0.0 && self.grip.is_none() => Hold::Free,
             Hold::Stick => {
                 let needed = self.along(verdict.reaction);
                 match needed.length() {
-                    length if length <= self.friction.at_rest * push => Hold::Stick,
+                    length if length <= at_rest => Hold::Stick,
                     _ if sliding == 0.0 => Hold::Slide(0.0),
-                    // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
-                    _ if verdict.last => Hold::Stick,
+                    // A trial that nobody judges may add energy, a drag cannot: such that the node alone, moved by what is
+                    // too much for friction, would slip as fast as makes it Coulomb's.
+                    length if verdict.last => {
+                        let speed = (length - sliding) / verdict.stiffness;
+                        Hold::Slide((sliding / speed).min(strongest))
+                    }
                     length => Hold::Trial(needed * (sliding / length)),
                 }
             }
             Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => Hold::Stick,
             Hold::Trial(_) | Hold::Slide(_) => {
                 let speed = self.along(verdict.slip).length();
-                let strongest = STRONGEST_DRAG * verdict.stiffness;
                 Hold::Slide((sliding / speed).min(strongest))
             }
         };
@@ -195,6 +246,22 @@ impl Support {
             // A better estimate of the same friction is worth having but no reason for another round.
             (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => false,
             (before, now) => before != now,
+        }
+    }
+
+    /// Expects a node that slides when the step begins to go on: it starts with a trial. `pull` is what acts on it (N·s). If all began at rest,
+    /// sliding would have to spread from node to node within the rounds of one step, and a band around a cylinder would slide in fits.
+    pub fn expect_slip(&mut self, velocity: DVec3, pull: DVec3) {
+        let slip = self.along(velocity - self.velocity);
+        let push = -pull.dot(self.normal);
+        let push = match self.grip {
+            Some(_) => push,
+            None => push.max(0.0),
+        };
+        let most = self.most(push, |friction| friction.sliding);
+        // What nothing presses yet may be pressed by its neighbours: holding it will tell.
+        if self.hold == Hold::Stick && slip.length() > AT_REST && most > 0.0 {
+            self.hold = Hold::Trial(-most * slip.normalize());
         }
     }
 
@@ -221,6 +288,7 @@ mod tests {
             normal: DVec3::Z,
             velocity: DVec3::ZERO,
             friction: 0.5.into(),
+            grip: None,
             hold,
         }
     }
@@ -256,6 +324,24 @@ mod tests {
     }
 
     #[test]
+    fn a_node_between_two_bodies_is_held_by_both_and_cannot_leave() {
+        let pinched = || Support {
+            grip: Some(Grip {
+                impulse: 2.0,
+                friction: 0.25.into(),
+            }),
+            ..support(Hold::Stick)
+        };
+        // 0.5 · 2 + 0.25 · (2 + 1) holds against a pull of 1 away from the first body.
+        let mut holds = pinched();
+        holds.revise(&verdict(DVec3::new(-1.74, 0.0, -1.0), DVec3::ZERO, false));
+        assert_eq!(holds.hold, Hold::Stick);
+        let mut slips = pinched();
+        slips.revise(&verdict(DVec3::new(-1.76, 0.0, -1.0), DVec3::ZERO, false));
+        assert_eq!(slips.hold, Hold::Trial(DVec3::NEG_X * 1.75));
+    }
+
+    #[test]
     fn a_trial_ends_in_sliding_or_sticking_and_none_begins_in_the_last_round() {
         let too_much = DVec3::new(-3.0, 0.0, 1.0);
         let tried = || {
@@ -270,8 +356,9 @@ mod tests {
         let mut is_pushed = tried();
         assert!(is_pushed.revise(&verdict(DVec3::Z, DVec3::NEG_X, true)));
         assert_eq!(is_pushed.hold, Hold::Stick);
+        // 0.5 of 3 held; the other 2.5 would move the node alone with 2.5 m/s.
         let mut late = support(Hold::Stick);
-        assert!(!late.revise(&verdict(too_much, DVec3::ZERO, true)));
-        assert_eq!(late.hold, Hold::Stick);
+        late.revise(&verdict(too_much, DVec3::ZERO, true));
+        assert_eq!(late.hold, Hold::Slide(0.2));
     }
 }

@@ -50,6 +50,7 @@ fn silk_on(shape: Shape, friction: impl Into<Friction>, gravity: DVec3) -> (Mode
         gravity_factor: 1.0,
         contact_offset: OFFSET,
         friction: 0.3,
+        compression: 1e4,
     };
     let body = Body {
         name: "table".into(),

@@ -45,7 +45,7 @@ pub(super) fn predict(
         holds,
         targets,
         candidates,
-        bodies,
+        around,
         contact,
         loads,
         ..
@@ -64,7 +64,7 @@ pub(super) fn predict(
             hold => hold.constrain(rule.velocity_to(i, targets[i]) - first, guess),
         };
     }
-    system.find_supports(model, state, bodies, holds, h);
+    system.find_supports(model, state, around, holds, (h, rule.reach));
     watch.lap(|times| &mut times.assemble);
     if let Some(contact) = contact.as_deref_mut() {
         let places = |i: usize| {
@@ -92,13 +92,13 @@ pub(super) fn predict(
     };
     let mut predicted = step.first_solve(system, holds, linear, watch);
     if settings.newton_steps == 1 {
-        system.book_reactions(&mut loads.given);
+        system.book_reactions(around, &mut loads.given);
     }
     step.balance_momentum(system);
     system.advance(1.0);
     if settings.newton_steps > 1 {
         step.newton(system, settings, scale, &mut predicted, watch);
-        system.book_residuals(&mut loads.given);
+        system.book_residuals(around, &mut loads.given);
     }
     if scale > 0.0 {
         predicted.linear_residual /= scale;

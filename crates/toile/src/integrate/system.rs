@@ -1,7 +1,9 @@
 //! The linear system of an implicit step and what holds nodes in it.
 
 use super::Integrator;
-use crate::contact::{Cushion, Given, Placement, Support, Verdict, book, find_support};
+use crate::contact::{
+    Cushion, Given, Support, Surroundings, Verdict, book, find_support, pinched_support,
+};
 use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
 use crate::linalg::{
@@ -90,26 +92,31 @@ impl System {
         &mut self,
         model: &Model,
         state: &State,
-        bodies: &[Placement],
+        around: &Surroundings,
         holds: &[Filter],
-        h: f64,
+        (h, reach): (f64, f64),
     ) {
         self.supports.clear();
-        if bodies.is_empty() {
+        if around.is_empty() {
             return;
         }
         parallel::fill(&mut self.support_of_node, |i| {
-            let (x, v) = (state.positions[i], state.velocities[i]);
-            let offset = model.contact_offsets[i];
-            let support = || find_support(bodies, i, x, v, model.gravity_of(i), offset, h);
-            if holds[i] == Filter::Free {
-                support()
-            } else {
-                None
+            if holds[i] != Filter::Free {
+                return None;
             }
+            let (x, v) = (state.positions[i], state.velocities[i]);
+            if let Some(pinch) = around.pinch(i) {
+                return Some(pinched_support(i, pinch, v, (h, reach)));
+            }
+            let (offset, gravity) = (around.offsets[i], model.gravity_of(i));
+            find_support(&around.bodies, i, x, v, gravity, offset, h)
         });
         let found = self.support_of_node.iter().flatten();
         self.supports.extend(found);
+        for support in &mut self.supports {
+            let i = support.node;
+            support.expect_slip(state.velocities[i], self.right_side[i]);
+        }
     }
 
     /// Finds out which cloths push each other.
@@ -283,18 +290,21 @@ impl System {
 
     /// Books what bodies gave to the nodes that they support, after the last of several Newton steps: the right side is what is left at the
     /// iterate, friction included.
-    pub(super) fn book_residuals(&self, given: &mut [Given]) {
+    pub(super) fn book_residuals(&self, around: &Surroundings, given: &mut [Given]) {
         for support in &self.supports {
             let i = support.node;
             let left = self.right_side[i];
             let held = support.filter().apply(left) - left;
             let impulse = held + support.friction(self.velocities[i]);
-            book(&mut given[i], support.body, impulse);
+            match around.pinch(i) {
+                Some(pinch) => pinch.book(&mut given[i], impulse),
+                None => book(&mut given[i], support.body, impulse),
+            }
         }
     }
 
     /// The same after one step: what the matrix makes of the change and the right side does not ask for.
-    pub(super) fn book_reactions(&self, given: &mut [Given]) {
+    pub(super) fn book_reactions(&self, around: &Surroundings, given: &mut [Given]) {
         let image = self.linear.image();
         for support in &self.supports {
             let i = support.node;
@@ -303,7 +313,10 @@ impl System {
             // Drag and friction are in the image, and the right side has neither.
             let held = image[i] - self.right_side[i] - support.friction(self.velocities[i]);
             let impulse = held - support.filter().apply(held) + rubbed;
-            book(&mut given[i], support.body, impulse);
+            match around.pinch(i) {
+                Some(pinch) => pinch.book(&mut given[i], impulse),
+                None => book(&mut given[i], support.body, impulse),
+            }
         }
     }
 

@@ -437,7 +437,7 @@ impl<C: Constraints> Lagrangian<C> {
 
     fn least_multiplier(&self, scratch: &LagrangianScratch) -> Option<f64> {
         let edges = scratch.rows.least_multiplier(&self.constraints);
-        let touches = scratch.touches.iter().map(Touch::multiplier);
+        let touches = scratch.touches.iter().filter_map(Touch::multiplier);
         edges.into_iter().chain(touches).reduce(f64::min)
     }
 }

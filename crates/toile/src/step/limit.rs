@@ -9,7 +9,7 @@
 //! of equations or inequalities has not converged, edges are therefore brought back within coarse bounds by a few sweeps of
 //! [strain limiting](crate::limit::strain), which always help. The report keeps what the limit itself had left.
 
-use crate::contact::{Candidate, Given, Placement, book, obstacles};
+use crate::contact::{Candidate, Given, Pinch, Surroundings, book, obstacles};
 use crate::limit::strain::{StrainBounds, StrainLimit, StrainScratch, StrainSettings};
 use crate::limit::{Limit, LimitReport, LimitScratch, LimitStep, Obstacle};
 use crate::linalg::Filter;
@@ -107,7 +107,7 @@ impl LimitWork {
         model: &Model,
         state: &State,
         holds: &[Filter],
-        bodies: &[Placement],
+        around: &Surroundings,
         (candidates, given): (&mut [Candidate], &mut [Given]),
         h: f64,
     ) {
@@ -116,7 +116,14 @@ impl LimitWork {
         if model.limits.iter().all(|(_, limit)| done(limit)) {
             return;
         }
-        self.find_obstacles(model, state, holds, bodies, candidates, h);
+        let reach = model.integrator.reach(state, h);
+        self.find_obstacles(
+            (model, state),
+            holds,
+            around,
+            (candidates, given),
+            (h, reach),
+        );
         for (position, candidate) in self.positions.iter_mut().zip(&*candidates) {
             *position = candidate.position;
         }
@@ -132,7 +139,6 @@ impl LimitWork {
         if known {
             self.forces.copy_from_slice(&state.limit_forces);
         }
-        let reach = model.integrator.reach(state, h);
         let mut forces = self.forces.as_mut_slice();
         let limits = model.limits.iter().zip(&mut self.scratch);
         for (((cloth, limit), scratch), net) in limits.zip(&self.nets) {
@@ -158,8 +164,11 @@ impl LimitWork {
                 balance(&mut self.pushes, moved.sum());
             }
             for &(node, push) in &self.pushes {
-                if let Some((_, body)) = self.obstacle_of_node[node as usize] {
-                    book(&mut given[node as usize], body as usize, push / reach);
+                let (i, impulse) = (node as usize, push / reach);
+                match (around.pinch(i), self.obstacle_of_node[i]) {
+                    (Some(pinch), _) => pinch.book(&mut given[i], impulse),
+                    (None, Some((_, body))) => book(&mut given[i], body as usize, impulse),
+                    (None, None) => {}
                 }
             }
         }
@@ -178,15 +187,14 @@ impl LimitWork {
     /// The bodies that a limit might push free nodes into: those nearer than the node has moved in this step.
     fn find_obstacles(
         &mut self,
-        model: &Model,
-        state: &State,
+        (model, state): (&Model, &State),
         holds: &[Filter],
-        bodies: &[Placement],
-        candidates: &[Candidate],
-        h: f64,
+        around: &Surroundings,
+        (candidates, given): (&[Candidate], &[Given]),
+        (h, reach): (f64, f64),
     ) {
         self.obstacles.clear();
-        if bodies.is_empty() {
+        if around.is_empty() {
             return;
         }
         let heeds = &self.heeds;
@@ -195,8 +203,14 @@ impl LimitWork {
                 return None;
             }
             let (start, end) = (state.positions[i], candidates[i].position);
-            let offset = model.contact_offsets[i];
-            let near = obstacles(bodies, i).filter_map(|(number, body)| {
+            let offset = around.offsets[i];
+            if let Some(pinch) = around.pinch(i) {
+                let slip = state.velocities[i] - pinch.way / h;
+                let grip = reach * pinch.left(&given[i], slip, reach);
+                let target = start + pinch.way;
+                return Some(between(i as u32, pinch, (end - target, slip), grip));
+            }
+            let near = obstacles(&around.bodies, i).filter_map(|(number, body)| {
                 let sample = body.way_out(end, offset)?;
                 let gap = sample.distance - body.kept(start, offset);
                 let carried = body.carry(start);
@@ -210,14 +224,36 @@ impl LimitWork {
                         .friction
                         .at_speed(sliding.reject_from_normalized(sample.normal).length()),
                     slip,
+                    grip: None,
                 };
-                (gap <= slip.length() + offset).then_some((obstacle, number as u32))
+                (gap <= slip.length() + model.contact_offsets[i])
+                    .then_some((obstacle, number as u32))
             });
             near.min_by(|(a, _), (b, _)| a.gap.total_cmp(&b.gap))
         });
         let found = self.obstacle_of_node.iter().flatten();
         self.obstacles.extend(found.map(|(obstacle, _)| obstacle));
     }
+}
+
+/// A pinched node's obstacle: the way off the place between the bodies (m), the velocity relative to them (m/s) and what friction may still do
+/// (kg·m). Between bodies it stays.
+fn between(
+    node: u32,
+    pinch: &Pinch,
+    (off, velocity): (DVec3, DVec3),
+    grip: f64,
+) -> (Obstacle, u32) {
+    let [a, b] = pinch.friction(velocity).map(|f| f.at_rest);
+    let obstacle = Obstacle {
+        node,
+        normal: pinch.normal,
+        gap: off.dot(pinch.normal),
+        friction: 0.5 * (a + b),
+        slip: off,
+        grip: Some(grip),
+    };
+    (obstacle, pinch.bodies[0] as u32)
 }
 
 /// How far edges may be off before the net takes hold of them: more than any limit leaves that is only slow to converge.

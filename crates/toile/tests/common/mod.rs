@@ -50,6 +50,7 @@ pub fn world(
         gravity_factor: 1.0,
         contact_offset: 1e-3,
         friction: 0.3,
+        compression: 1e4,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],

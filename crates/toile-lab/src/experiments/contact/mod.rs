@@ -1,9 +1,11 @@
 //! Cloth in contact: nothing goes through, and friction is Coulomb's.
 
+pub(crate) mod capstan;
 pub(crate) mod funnel;
 pub(crate) mod hand;
 pub(crate) mod incline;
 pub(crate) mod moving_body;
+pub(crate) mod pinch;
 mod run;
 pub(crate) mod sleeve;
 pub(crate) mod stress;

@@ -56,6 +56,7 @@ pub(in crate::scene) fn check_material(
         ("drag.tangential", Some(spec.drag.tangential)),
         ("thickness", Some(spec.thickness)),
         ("friction", Some(spec.friction)),
+        ("compression", Some(spec.compression)),
     ] {
         if let Some(value) = value {
             check_not_negative(source, &format!("{field}.{name}"), value)?;

@@ -1,6 +1,7 @@
 //! Ways that nodes are to be moved along, cut short where cloth would pass through cloth.
 
 use super::{ClothContact, Mobility, Step};
+use crate::contact::Surroundings;
 use crate::model::Model;
 use glam::DVec3;
 
@@ -20,7 +21,7 @@ impl ClothContact {
                 inverse_masses: &[],
                 filters: &[],
             },
-            bodies: &[],
+            around: &Surroundings::default(),
             h: 1.0,
         };
         self.ends.copy_from_slice(ends);

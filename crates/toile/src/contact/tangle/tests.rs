@@ -30,6 +30,7 @@ fn two_sheets(cells: [u32; 2], place: impl Fn(usize, DVec3) -> DVec3) -> (Model,
             gravity_factor: 1.0,
             contact_offset: 1e-3,
             friction: 0.3,
+            compression: 1e4,
         });
     }
     let mut model = Model::new(ModelParts {

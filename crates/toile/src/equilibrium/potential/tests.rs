@@ -38,6 +38,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
         gravity_factor: 1.0,
         contact_offset: OFFSET,
         friction: 0.3,
+        compression: 1e4,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],

@@ -55,6 +55,7 @@ fn soft_sheet() -> (Model, State) {
         gravity_factor: 1.0,
         contact_offset: 1e-3,
         friction: 0.3,
+        compression: 1e4,
     };
     let model = Model::new(ModelParts {
         cloths: vec![cloth],

@@ -222,6 +222,7 @@ fn gradients_and_curvatures_are_those_of_finite_differences() {
         gap: -0.02,
         friction: 0.0,
         slip: DVec3::ZERO,
+        grip: None,
     }];
     let problem = Problem {
         pairs: &limit.pairs,
@@ -347,6 +348,7 @@ fn obstacles_hold_in_the_same_solve_as_edges() {
             gap: 0.05,
             friction: 0.0,
             slip: DVec3::ZERO,
+            grip: None,
         };
         let elsewhere = Obstacle { node: 99, ..wall };
         let mut scratch = InequalityScratch::default();
@@ -389,6 +391,7 @@ fn a_node_inside_an_obstacle_is_pushed_to_its_surface() {
         gap: -0.03,
         friction: 0.0,
         slip: DVec3::ZERO,
+        grip: None,
     };
     let mut scratch = InequalityScratch::default();
     let input = InequalityInput {

@@ -20,6 +20,7 @@ pub(super) struct Touch {
     normal: DVec3,
     gap: f64,
     friction: f64,
+    grip: Option<f64>,
     slip: DVec3,
     stiffness: f64,
     pushed: f64,
@@ -46,19 +47,26 @@ struct Action {
 }
 
 impl Touch {
-    pub(super) fn multiplier(&self) -> f64 {
-        self.pushed
+    /// What must not pull, if the obstacle can only push.
+    pub(super) fn multiplier(&self) -> Option<f64> {
+        self.grip.is_none().then_some(self.pushed)
     }
 
     fn act(&self, start: DVec3, here: DVec3) -> Action {
         let step = here - start;
         let gap = self.gap + self.normal.dot(step);
-        let push = (self.pushed - self.stiffness * gap).max(0.0);
+        let push = self.pushed - self.stiffness * gap;
+        // With another obstacle at its back the node is pushed either way.
+        let (push, held) = match self.grip {
+            Some(grip) => (push, grip),
+            None => (push.max(0.0), 0.0),
+        };
         let slip = self.slip + step;
         let along = slip - slip.dot(self.normal) * self.normal;
         let wanted = self.rubbed + self.stiffness * along;
-        let (length, most) = (wanted.length(), self.friction * push);
-        let mode = match (push > 0.0, length <= most) {
+        let (length, most) = (wanted.length(), self.friction * push.abs() + held);
+        let touches = push > 0.0 || self.grip.is_some();
+        let mode = match (touches, length <= most) {
             (false, _) => Mode::Away,
             (true, true) => Mode::Sticking,
             (true, false) => Mode::Sliding,
@@ -95,6 +103,7 @@ pub(super) fn find(
             normal: obstacle.normal,
             gap: obstacle.gap,
             friction: obstacle.friction,
+            grip: obstacle.grip,
             slip: obstacle.slip,
             stiffness: STIFFNESS * masses[node],
             pushed: 0.0,

@@ -251,6 +251,7 @@ fn obstacles_keep_nodes_out_and_rub() {
                 gap: pressed[i].z,
                 friction,
                 slip: pressed[i] - sheet.positions[i],
+                grip: None,
             })
             .collect()
     };

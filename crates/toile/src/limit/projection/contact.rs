@@ -38,6 +38,8 @@ pub struct Obstacle {
     pub friction: f64,
     /// How far the candidate has moved along the obstacle during the step (m). Its part along the normal is ignored.
     pub slip: DVec3,
+    /// Of a node with another obstacle at its back: it can go neither way, and friction of at least this much holds it along the obstacle (kg·m).
+    pub grip: Option<f64>,
 }
 
 /// Gaps smaller than this (m) are rounding.
@@ -59,6 +61,7 @@ pub(super) struct Contact {
     known_as: u32,
     normal: DVec3,
     friction: f64,
+    grip: Option<f64>,
     /// `P n`: what the node's own filter leaves of the normal, and its square.
     free_normal: DVec3,
     share: f64,
@@ -130,7 +133,11 @@ pub(super) fn plan_friction(contacts: &mut [Contact]) -> bool {
     let mut settled = true;
     for contact in contacts {
         settled &= contact.gap >= -TOUCHING;
-        let bound = contact.friction * contact.pushed;
+        let push = match contact.grip {
+            Some(_) => contact.pushed.abs(),
+            None => contact.pushed,
+        };
+        let bound = contact.friction * push + contact.grip.unwrap_or(0.0);
         let wanted = contact.rubbed - contact.slip / contact.weight;
         contact.next_rubbed = wanted.clamp_length_max(bound.max(0.0));
         let change = contact.weight * (contact.next_rubbed - contact.rubbed).length();
@@ -159,6 +166,7 @@ pub(super) fn commit(contacts: &mut [Contact], moves: &[DVec3]) {
 pub(super) fn least_impulse(contacts: &[Contact], h: f64) -> Option<f64> {
     contacts
         .iter()
+        .filter(|c| c.grip.is_none())
         .map(|c| c.pushed / h)
         .min_by(|a, b| a.total_cmp(b))
 }
@@ -185,6 +193,7 @@ impl Contact {
             known_as: obstacle.node,
             normal: obstacle.normal,
             friction: obstacle.friction.max(0.0),
+            grip: obstacle.grip,
             free_normal,
             share,
             filter: mobility.filter,
@@ -192,7 +201,7 @@ impl Contact {
             gap: obstacle.gap,
             slip: DVec3::ZERO,
             first_slip: 0.0,
-            in_force: obstacle.gap < 0.0,
+            in_force: obstacle.gap < 0.0 || obstacle.grip.is_some(),
             pushed: 0.0,
             next: 0.0,
             rubbed: DVec3::ZERO,
@@ -334,6 +343,7 @@ impl<C: Constraints> Projection<C> {
 fn wrong_guesses(contacts: &[Contact], moves: &[DVec3]) -> Vec<usize> {
     let largest = contacts.iter().map(|c| c.next.abs()).fold(0.0, f64::max);
     let wrong = |c: &Contact| match c.in_force {
+        true if c.grip.is_some() => false,
         true => c.next < -PULLING * largest,
         false => c.reached(moves[c.node]) < -TOUCHING,
     };

@@ -322,6 +322,7 @@ mod obstacles {
             gap: position.z - height,
             friction: 0.0,
             slip: DVec3::ZERO,
+            grip: None,
         }
     }
 
@@ -453,6 +454,7 @@ mod obstacles {
                 .map(|n| Obstacle {
                     friction,
                     slip: DVec3::X * slid,
+                    grip: None,
                     ..floor(n, x[n as usize], 0.0)
                 })
                 .collect();

@@ -1,0 +1,62 @@
+//! The bodies of a step, and what they leave to each node.
+
+use super::{Given, Pinch, Placement};
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+
+/// What surrounds the nodes during a step.
+#[derive(Debug, Default)]
+pub(crate) struct Surroundings {
+    /// The bodies.
+    pub bodies: Vec<Placement>,
+    /// The distance that each node keeps from them (m): its cloth's, or less where it is pinched; below zero between bodies that overlap.
+    pub offsets: Vec<f64>,
+    /// Of each node; none at all where there are not two bodies.
+    pinches: Vec<Option<Pinch>>,
+}
+
+impl Surroundings {
+    pub fn new(model: &Model) -> Self {
+        let several = model.bodies.len() > 1;
+        Surroundings {
+            bodies: Vec::with_capacity(model.bodies.len()),
+            offsets: model.contact_offsets.clone(),
+            pinches: vec![None; if several { model.node_count() } else { 0 }],
+        }
+    }
+
+    /// A step of `h` seconds begins: places the bodies and finds the nodes between them. Books their pressure; `reach` is the integrator's (s).
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        state: &State,
+        (h, reach): (f64, f64),
+        given: &mut [Given],
+    ) {
+        self.bodies.clear();
+        self.bodies.extend(model.place_bodies(state.time, h));
+        let bodies = &self.bodies;
+        parallel::fill(&mut self.pinches, |i| {
+            let (position, offset) = (state.positions[i], model.contact_offsets[i]);
+            Pinch::find(bodies, i, position, offset, model.compressions[i])
+        });
+        for (i, pinch) in self.pinches.iter().enumerate() {
+            self.offsets[i] = model.contact_offsets[i];
+            if let Some(pinch) = pinch {
+                self.offsets[i] -= pinch.squeeze;
+                pinch.book_pressure(&mut given[i], reach);
+            }
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// Between which bodies a node is, if it is.
+    #[inline]
+    pub fn pinch(&self, node: usize) -> Option<&Pinch> {
+        self.pinches.get(node)?.as_ref()
+    }
+}
