@@ -53,5 +53,5 @@ pub(crate) use pipeline::{ClothContact, Outlook};
 pub use preserve::{FoldPreserver, folded_distance};
 pub(crate) use sewn::Sewn;
 pub use shape::{MeshShape, Sample, Shape, ShapeError};
-pub(crate) use support::{Support, Verdict, find_support, pinched_support};
+pub(crate) use support::{Change, Support, Verdict, find_support, pinched_support};
 pub(crate) use surroundings::Surroundings;

@@ -53,6 +53,8 @@ pub(crate) struct Support {
     friction: Friction,
     /// What else holds it, if it is between two bodies.
     grip: Option<Grip>,
+    /// Its speed along the surface (m/s) when the step began, if it is expected to go on sliding.
+    sliding: Option<f64>,
     hold: Hold,
 }
 
@@ -70,6 +72,9 @@ const TOUCHING: f64 = 1e-7;
 
 /// A node let go that approaches the surface faster than this (m/s) needs its support again.
 const SINKING: f64 = 1e-4;
+
+/// A node that alone would slip faster than this (m/s) when it is let slide is torn loose.
+const TORN: f64 = 0.01;
 
 /// The largest drag, as a multiple of the node's own stiffness in the system: a node that slips no faster than a
 /// thousandth of what the system would move it by sticks for all that can be seen, and the system stays well conditioned.
@@ -120,6 +125,7 @@ pub(crate) fn find_support(
             ..body.friction
         },
         grip: None,
+        sliding: None,
         hold: if caught { Hold::Caught } else { Hold::Stick },
     })
 }
@@ -143,6 +149,7 @@ pub(crate) fn pinched_support(
             impulse: reach * pinch.force,
             friction: other,
         }),
+        sliding: None,
         hold: Hold::Stick,
     }
 }
@@ -158,6 +165,17 @@ pub(crate) struct Verdict {
     pub stiffness: f64,
     /// Whether no round follows in which a trial could be judged.
     pub last: bool,
+}
+
+/// What a judgement changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing that its neighbours would feel.
+    None,
+    /// It holds otherwise.
+    Other,
+    /// It was held by far too much. Those behind it were in its lee, and may now be held by too much themselves.
+    Torn,
 }
 
 impl Support {
@@ -209,13 +227,14 @@ impl Support {
         first + second
     }
 
-    /// Judges what the last solve gave. Answers whether the support has to change.
-    pub fn revise(&mut self, verdict: &Verdict) -> bool {
+    /// Judges what the last solve gave. Answers how much that changes.
+    pub fn revise(&mut self, verdict: &Verdict) -> Change {
         let push = verdict.reaction.dot(self.normal);
         let sliding = self.most(push, |friction| friction.sliding);
         let at_rest = self.most(push, |friction| friction.at_rest);
         let strongest = STRONGEST_DRAG * verdict.stiffness;
         let before = self.hold;
+        let mut loose = 0.0;
         self.hold = match self.hold {
             // Let go too early: without the support it would sink in.
             Hold::Free if verdict.slip.dot(self.normal) < -SINKING => Hold::Slide(0.0),
@@ -230,13 +249,17 @@ impl Support {
                     // A trial that nobody judges may add energy, a drag cannot: such that the node alone, moved by what is
                     // too much for friction, would slip as fast as makes it Coulomb's.
                     length if verdict.last => {
-                        let speed = (length - sliding) / verdict.stiffness;
-                        Hold::Slide((sliding / speed).min(strongest))
+                        loose = (length - sliding) / verdict.stiffness;
+                        Hold::Slide((sliding / loose).min(strongest))
                     }
                     length => Hold::Trial(needed * (sliding / length)),
                 }
             }
-            Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => Hold::Stick,
+            Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => match self.sliding {
+                // Tried with a guess that was too large. Stopped dead, it would be jammed by what comes from behind.
+                Some(speed) => Hold::Slide((sliding / speed).min(strongest)),
+                None => Hold::Stick,
+            },
             Hold::Trial(_) | Hold::Slide(_) => {
                 let speed = self.along(verdict.slip).length();
                 Hold::Slide((sliding / speed).min(strongest))
@@ -244,16 +267,19 @@ impl Support {
         };
         match (before, self.hold) {
             // A better estimate of the same friction is worth having but no reason for another round.
-            (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => false,
-            (before, now) => before != now,
+            (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => Change::None,
+            (before, now) if before == now => Change::None,
+            _ if loose > TORN => Change::Torn,
+            _ => Change::Other,
         }
     }
 
-    /// Expects a node that slides when the step begins to go on: it starts with a trial. `pull` is what acts on it (N·s). If all began at rest,
-    /// sliding would have to spread from node to node within the rounds of one step, and a band around a cylinder would slide in fits.
-    pub fn expect_slip(&mut self, velocity: DVec3, pull: DVec3) {
-        let slip = self.along(velocity - self.velocity);
-        let push = -pull.dot(self.normal);
+    /// Expects a node of this mass that slides when the step begins to go on: it starts with a trial. `pull` is what acts on it (N·s). If all began
+    /// at rest, sliding would have to spread from node to node within the rounds of one step, and a band around a cylinder would slide in fits.
+    pub fn expect_slip(&mut self, mass: f64, velocity: DVec3, pull: DVec3) {
+        let relative = velocity - self.velocity;
+        let slip = self.along(relative);
+        let push = -(mass * relative + pull).dot(self.normal);
         let push = match self.grip {
             Some(_) => push,
             None => push.max(0.0),
@@ -261,6 +287,7 @@ impl Support {
         let most = self.most(push, |friction| friction.sliding);
         // What nothing presses yet may be pressed by its neighbours: holding it will tell.
         if self.hold == Hold::Stick && slip.length() > AT_REST && most > 0.0 {
+            self.sliding = Some(slip.length());
             self.hold = Hold::Trial(-most * slip.normalize());
         }
     }
@@ -289,6 +316,7 @@ mod tests {
             velocity: DVec3::ZERO,
             friction: 0.5.into(),
             grip: None,
+            sliding: None,
             hold,
         }
     }
@@ -346,7 +374,8 @@ mod tests {
         let too_much = DVec3::new(-3.0, 0.0, 1.0);
         let tried = || {
             let mut node = support(Hold::Stick);
-            assert!(node.revise(&verdict(too_much, DVec3::ZERO, false)));
+            let change = node.revise(&verdict(too_much, DVec3::ZERO, false));
+            assert_eq!(change, Change::Other);
             node
         };
         assert_eq!(tried().hold, Hold::Trial(DVec3::NEG_X * 0.5));
@@ -354,11 +383,13 @@ mod tests {
         slips.revise(&verdict(DVec3::Z, DVec3::X * 2.0, true));
         assert_eq!(slips.hold, Hold::Slide(0.25));
         let mut is_pushed = tried();
-        assert!(is_pushed.revise(&verdict(DVec3::Z, DVec3::NEG_X, true)));
+        let change = is_pushed.revise(&verdict(DVec3::Z, DVec3::NEG_X, true));
+        assert_eq!(change, Change::Other);
         assert_eq!(is_pushed.hold, Hold::Stick);
         // 0.5 of 3 held; the other 2.5 would move the node alone with 2.5 m/s.
         let mut late = support(Hold::Stick);
-        late.revise(&verdict(too_much, DVec3::ZERO, true));
+        let change = late.revise(&verdict(too_much, DVec3::ZERO, true));
+        assert_eq!(change, Change::Torn);
         assert_eq!(late.hold, Hold::Slide(0.2));
     }
 }

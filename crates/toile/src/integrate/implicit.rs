@@ -29,6 +29,8 @@ use glam::{DMat3, DVec3};
 
 /// Rounds of solving and judging the supports' reactions. Few nodes change after the second.
 const SUPPORT_ROUNDS: usize = 3;
+/// Rounds at the most, where friction lets go of node after node.
+const MOST_ROUNDS: usize = 10;
 /// How much larger a residual will do while the supports are not settled.
 const ROUGH: f64 = 10.0;
 
@@ -227,12 +229,12 @@ impl Step<'_> {
         let mut iterations = 0;
         system.keep_plain();
         system.renew_cushions();
-        for round in 1..=SUPPORT_ROUNDS {
+        for round in 1..=MOST_ROUNDS {
             if system.supports.is_empty() && system.cushions.is_empty() {
                 break;
             }
             iterations += system.solve_supported(holds, rough, watch).iterations;
-            let unsettled = system.revise(round == SUPPORT_ROUNDS);
+            let unsettled = system.revise(round >= SUPPORT_ROUNDS);
             system.renew_cushions();
             if !unsettled {
                 break;

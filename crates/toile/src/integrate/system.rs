@@ -2,7 +2,7 @@
 
 use super::Integrator;
 use crate::contact::{
-    Cushion, Given, Support, Surroundings, Verdict, book, find_support, pinched_support,
+    Change, Cushion, Given, Support, Surroundings, Verdict, book, find_support, pinched_support,
 };
 use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
@@ -115,7 +115,7 @@ impl System {
         self.supports.extend(found);
         for support in &mut self.supports {
             let i = support.node;
-            support.expect_slip(state.velocities[i], self.right_side[i]);
+            support.expect_slip(model.masses[i], state.velocities[i], self.right_side[i]);
         }
     }
 
@@ -185,19 +185,20 @@ impl System {
         }
     }
 
-    /// Judges supports and cushions by the last solve; answers whether it is worth asking again.
-    pub(super) fn revise(&mut self, last: bool) -> bool {
-        let supports = self.revise_supports(last);
+    /// Judges supports and cushions by the last solve; answers whether it is worth asking again. In a `late` round nothing is tried, and only what was
+    /// torn loose is worth another.
+    pub(super) fn revise(&mut self, late: bool) -> bool {
+        let supports = self.revise_supports(late);
         if self.cushions.is_empty() {
             return supports;
         }
         self.advance(1.0);
         let mut changed = 0;
         for cushion in &mut self.cushions {
-            changed += usize::from(cushion.revise(&self.velocities, last));
+            changed += usize::from(cushion.revise(&self.velocities, late));
         }
         self.advance(-1.0);
-        supports || changed as f64 > UNSETTLED * self.cushions.len() as f64
+        supports || !late && changed as f64 > UNSETTLED * self.cushions.len() as f64
     }
 
     /// One solve with held nodes and the supports as they are.
@@ -265,24 +266,29 @@ impl System {
     }
 
     /// Lets go or lets slide where the last solve asked too much of a support. Answers whether it is worth asking again:
-    /// so many changed, or friction is being tried. After the `last` round nothing is.
-    fn revise_supports(&mut self, last: bool) -> bool {
+    /// so many changed, or friction is being tried; in a `late` round, some were torn loose.
+    fn revise_supports(&mut self, late: bool) -> bool {
         if self.supports.is_empty() {
             return false;
         }
         let image = self.linear.image();
-        let mut changed = 0;
+        let (mut changed, mut torn) = (0, false);
         for support in &mut self.supports {
             let i = support.node;
             let diagonal = self.matrix.diagonal[i];
             let sum = diagonal.x_axis.x + diagonal.y_axis.y + diagonal.z_axis.z;
-            changed += usize::from(support.revise(&Verdict {
+            let change = support.revise(&Verdict {
                 // Along the normal; along the surface as well while the node sticks.
                 reaction: image[i] - self.right_side[i],
                 slip: self.velocities[i] + self.change[i] - support.surface_velocity(),
                 stiffness: sum / 3.0,
-                last,
-            }));
+                last: late,
+            });
+            changed += usize::from(change != Change::None);
+            torn |= change == Change::Torn;
+        }
+        if late {
+            return torn;
         }
         let unsettled = changed as f64 > UNSETTLED * self.supports.len() as f64;
         unsettled || self.supports.iter().any(Support::is_trial)
