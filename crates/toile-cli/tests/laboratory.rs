@@ -273,6 +273,29 @@ fn a_fit_finds_what_the_recording_was_made_with() {
 }
 
 #[test]
+fn a_fit_to_clouds_tells_how_far_they_are_from_the_cloth() {
+    let folder = Folder::new();
+    sheet(&folder);
+    toile(&folder, &["run", "sheet.toml", "--no-report"]).good();
+    // The nodes of every tenth frame, as points that know nothing of each other.
+    std::fs::create_dir(folder.file("clouds")).unwrap();
+    let start = ["export", "runs/sheet", "--to", "ply", "--out", "clouds/f"];
+    toile(&folder, &[&start[..], &["--every", "10"]].concat()).good();
+    let fit = ["fit", "sheet.toml", "--recording", "clouds", "--fps", "10"];
+    let fields = ["--params", "cloth.sheet.damping=1:3", "--budget", "6"];
+    let end = ["-o", "out", "--json"];
+    let ended = toile(&folder, &[&fit[..], &fields, &end].concat()).good();
+    let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let chamfer = json["mean_chamfer"].as_f64().unwrap();
+    let hausdorff = json["worst_hausdorff"].as_f64().unwrap();
+    // Points stand 5 cm apart: the middle of a face is 3.5 cm from the nearest, its mean about half of that; nothing is much farther.
+    assert!((0.005..0.02).contains(&chamfer), "{chamfer}");
+    assert!((0.02..0.045).contains(&hausdorff), "{hausdorff}");
+    let table = std::fs::read_to_string(folder.file("out").join("distances.csv")).unwrap();
+    assert!(csv_rows(&table).len() >= 8);
+}
+
+#[test]
 fn fits_that_make_no_sense_are_refused() {
     let folder = Folder::new();
     recorded(&folder);

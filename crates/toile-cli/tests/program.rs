@@ -88,7 +88,7 @@ fn every_named_fabric_is_listed_with_its_numbers_and_its_source() {
         };
         // What any woven cloth has; a unit that is not SI would be far outside.
         assert!((0.02..1.0).contains(&density), "{name}");
-        assert!(1e-6 < weft && weft <= warp && warp < 1e-3, "{name}");
+        assert!(1e-7 < weft && weft <= warp && warp < 1e-3, "{name}");
         assert!((1.0..1000.0).contains(&shear), "{name}");
     }
     // Denim's record has B = 0.172 gf·cm²/cm and G = 2.18 gf/cm per degree.

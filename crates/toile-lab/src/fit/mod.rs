@@ -12,6 +12,7 @@
 //! Simulations are independent of each other and run one to a thread. All of them are in a log, from which a fit that was stopped is
 //! resumed: the optimisers are deterministic, so it only has to start again.
 
+mod cloud_table;
 mod hanger;
 mod log;
 mod parameter;

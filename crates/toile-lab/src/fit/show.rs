@@ -1,5 +1,6 @@
 //! What a fit leaves for people and programs: numbers, lines for the scene, plots, the recording with the simulation over it.
 
+use super::cloud_table;
 use super::target::Sight;
 use super::{FitError, Fitted, Prepared, Sensitivity};
 use crate::plot::{Axis, Plot, SIZE};
@@ -33,7 +34,15 @@ pub fn write_results(
     let Some(folder) = prepared.fit.folder else {
         return Ok(());
     };
-    let numbers = serde_json::to_string_pretty(&summary(prepared, fitted, sensitivity));
+    let clouds = cloud_table::rows(prepared, fitted);
+    let mut numbers = summary(prepared, fitted, sensitivity);
+    if let Some([chamfer, hausdorff]) = cloud_table::sums(&clouds) {
+        numbers["mean_chamfer"] = json!(chamfer);
+        numbers["worst_hausdorff"] = json!(hausdorff);
+        let table = cloud_table::table(&clouds);
+        write_atomically(&folder.join("distances.csv"), table.as_bytes())?;
+    }
+    let numbers = serde_json::to_string_pretty(&numbers);
     write_atomically(
         &folder.join("fit.json"),
         numbers.unwrap_or_default().as_bytes(),

@@ -37,10 +37,11 @@ pub enum LimitScratch {
 impl LimitScratch {
     /// What obstacles pushed nodes by in the last call of [`Limit::apply`]: `add` hears of nodes, counted over the whole world, and of
     /// their mass times the way they were moved by (kg·m).
-    pub(crate) fn pushes(&self, add: &mut dyn FnMut(u32, DVec3)) {
+    pub(crate) fn pushes(&self, masses: &[f64], add: &mut dyn FnMut(u32, DVec3)) {
         match self {
-            // They heed no obstacles.
-            LimitScratch::Strain(_) | LimitScratch::Area(_) => {}
+            // It heeds no obstacles.
+            LimitScratch::Area(_) => {}
+            LimitScratch::Strain(scratch) => scratch.pushes(masses, add),
             LimitScratch::Inequality(scratch) => scratch.pushes(add),
             LimitScratch::Equations(EquationScratch::Projected(scratch)) => scratch.pushes(add),
             LimitScratch::Equations(EquationScratch::Multiplied(scratch)) => scratch.pushes(add),
@@ -63,8 +64,8 @@ impl Limit {
     /// Whether it keeps nodes outside obstacles while it moves them.
     pub fn heeds_obstacles(&self) -> bool {
         match self {
-            Limit::Strain(_) | Limit::Area(_) => false,
-            Limit::Inequality(_) | Limit::Lengths(_) | Limit::Metric(_) => true,
+            Limit::Area(_) => false,
+            Limit::Strain(_) | Limit::Inequality(_) | Limit::Lengths(_) | Limit::Metric(_) => true,
         }
     }
 
@@ -91,7 +92,7 @@ impl Limit {
     ) -> LimitReport {
         match (self, scratch) {
             (Limit::Strain(strain), LimitScratch::Strain(scratch)) => {
-                strain.apply(step, scratch, positions)
+                strain.apply_among(step, obstacles, scratch, positions)
             }
             (Limit::Area(area), LimitScratch::Area(scratch)) => {
                 area.apply(step, scratch, positions)

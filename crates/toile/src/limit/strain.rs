@@ -18,12 +18,15 @@
 //! Information travels one edge a sweep (one colour class within it), so a sheet of `n` rows that hangs needs sweeps of the order of
 //! `n²`: for tight bounds on fine meshes use the global limits of this room.
 
+mod obstacles;
+
 use super::colouring::Colouring;
-use super::{LimitReport, LimitStep};
+use super::{LimitReport, LimitStep, Obstacle};
 use crate::linalg::Filter;
 use crate::mesh::{RestShape, Topology};
 use crate::parallel;
 use glam::DVec3;
+use obstacles::Guard;
 use thiserror::Error;
 
 /// How far an edge may grow and shrink.
@@ -137,6 +140,7 @@ pub struct StrainLimit {
 /// Memory that [`StrainLimit`] works in.
 #[derive(Clone, Debug, Default)]
 pub struct StrainScratch {
+    guards: Vec<Guard>,
     impulses: Vec<DVec3>,
     excess: Vec<f64>,
     /// Links that were violated at some sweep of this call, and how many of them each node has.
@@ -211,6 +215,25 @@ impl StrainLimit {
         scratch: &mut StrainScratch,
         positions: &mut [DVec3],
     ) -> LimitReport {
+        self.apply_among(step, &[], scratch, positions)
+    }
+
+    /// The same without leading nodes into obstacles.
+    pub fn apply_among(
+        &self,
+        step: &LimitStep,
+        obstacles: &[Obstacle],
+        scratch: &mut StrainScratch,
+        positions: &mut [DVec3],
+    ) -> LimitReport {
+        obstacles::begin(
+            &mut scratch.guards,
+            obstacles,
+            self.nodes(),
+            step.filters,
+            positions,
+        );
+        obstacles::keep_out(&mut scratch.guards, positions);
         scratch.met.clear();
         scratch.met.resize(self.links.len(), false);
         let mut sweeps = 0;
@@ -220,6 +243,7 @@ impl StrainLimit {
                 Sweep::Jacobi => self.jacobi(step, scratch, positions),
                 Sweep::GaussSeidel => self.gauss_seidel(step, scratch, positions, sweeps % 2 == 1),
             }
+            obstacles::keep_out(&mut scratch.guards, positions);
             sweeps += 1;
             residual = self.residual(positions);
         }
@@ -336,6 +360,15 @@ impl StrainLimit {
     /// The links at a node of the cloth.
     fn links_at(&self, node: usize) -> &[u32] {
         &self.links_at[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+impl StrainScratch {
+    /// What obstacles pushed nodes by: node and impulse (kg·m).
+    pub(in crate::limit) fn pushes(&self, masses: &[f64], add: &mut dyn FnMut(u32, DVec3)) {
+        for (node, way) in obstacles::moved(&self.guards) {
+            add(node, masses[node as usize] * way);
+        }
     }
 }
 

@@ -151,11 +151,18 @@ impl LimitWork {
             if let Some(net) = net
                 && !report.converged
             {
-                net.apply(&step, &mut self.net_scratch, &mut self.positions);
+                net.apply_among(
+                    &step,
+                    &self.obstacles,
+                    &mut self.net_scratch,
+                    &mut self.positions,
+                );
             }
             self.report = Some(worst(self.report, report));
             self.pushes.clear();
-            scratch.pushes(&mut |node, push| self.pushes.push((node, push)));
+            scratch.pushes(&model.masses, &mut |node, push| {
+                self.pushes.push((node, push))
+            });
             let nodes = model.cloths[*cloth].nodes.clone();
             if nodes.clone().all(|i| holds[i] == Filter::Free) {
                 let positions = &self.positions;
@@ -263,7 +270,7 @@ const NET_SWEEPS: u32 = 50;
 
 /// The net under a limit that may fail badly.
 fn net(model: &Model, (cloth, limit): &(usize, Limit)) -> Option<StrainLimit> {
-    if !limit.heeds_obstacles() {
+    if matches!(limit, Limit::Strain(_) | Limit::Area(_)) {
         return None; // edge by edge or area by area, nothing runs away
     }
     let cloth = &model.cloths[*cloth];

@@ -3,7 +3,7 @@
 use super::super::fixture::{STEP, Sheet, largest_distance, rigid, sheet};
 use super::*;
 use crate::mesh::Face;
-use crate::mesh::generate::{Diagonals, GridPattern};
+use crate::mesh::generate::{Diagonals, Grid, GridPattern, grid};
 
 const PATTERNS: [GridPattern; 2] = [
     GridPattern::Quads,
@@ -337,4 +337,63 @@ fn bounds_that_leave_no_length_are_refused_by_name() {
         ),
         Err(StrainError::Count { given: 0, .. })
     ));
+}
+
+/// A sheet that is stretched and half sunk into a floor comes out of it, within bounds; friction leaves it less of its slip.
+#[test]
+fn lengths_are_mended_without_leading_nodes_into_obstacles() {
+    let mesh = grid(&Grid {
+        size: [1.0, 1.0],
+        cells: [6, 6],
+        pattern: GridPattern::Quads,
+    })
+    .unwrap();
+    let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
+    let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
+    let settings = StrainSettings {
+        edges: StrainBounds {
+            stretch: 0.01,
+            compression: 1.0,
+        },
+        ..Default::default()
+    };
+    let limit = StrainLimit::new(&topology, &rest, 0, settings).unwrap();
+    let start: Vec<DVec3> = mesh
+        .positions
+        .iter()
+        .map(|p| *p + DVec3::Z * 0.05 * f64::sin(5.0 * p.x) + 0.02 * p.y * DVec3::Y)
+        .collect();
+    let count = start.len();
+    let (weights, filters) = (vec![1.0; count], vec![Filter::Free; count]);
+    let step = LimitStep {
+        start: &start,
+        h: STEP,
+        inverse_masses: &weights,
+        filters: &filters,
+    };
+    let slipped = |friction: f64| {
+        let floor = |i: usize| Obstacle {
+            node: i as u32,
+            normal: DVec3::Z,
+            gap: start[i].z,
+            friction,
+            slip: DVec3::X * 0.01,
+            grip: None,
+        };
+        let floors: Vec<Obstacle> = (0..count).map(floor).collect();
+        let mut positions = start.clone();
+        let mut scratch = StrainScratch::default();
+        let report = limit.apply_among(&step, &floors, &mut scratch, &mut positions);
+        assert!(report.converged, "{report:?}");
+        assert!(positions.iter().all(|p| p.z > -1e-15));
+        // What moved the sheet as a whole came from the floor.
+        let mut given = DVec3::ZERO;
+        scratch.pushes(&weights, &mut |_, push| given += push);
+        let moved: DVec3 = positions.iter().zip(&start).map(|(p, s)| *p - *s).sum();
+        assert!(given.distance(moved) < 1e-12 && given.z > 0.1);
+        moved.x
+    };
+    assert!(slipped(0.0).abs() < 1e-12);
+    let rubbed = slipped(0.2);
+    assert!(rubbed < -0.01 && rubbed > -0.01 * count as f64);
 }
