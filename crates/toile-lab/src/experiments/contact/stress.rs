@@ -36,7 +36,7 @@ pub(crate) const FIVE_SHEETS: Experiment = Experiment {
     parameters: &[
         (
             "sheets",
-            "five of 0.8 m × 0.8 m, 32×32 cells (short version: 12×12), 3 cm apart",
+            "five of 0.8 m × 0.8 m, 64×64 cells (short version: 12×12), 3 cm apart",
         ),
         ("ball", "radius 0.2 m"),
         ("steps, duration", "5 ms, 1 s"),
@@ -45,7 +45,7 @@ pub(crate) const FIVE_SHEETS: Experiment = Experiment {
         one(
             "five-sheets",
             "Five sheets fall on a ball",
-            five_sheets(cells(settings, 32, 12)),
+            five_sheets(cells(settings, 64, 12)),
         )
     },
 };
