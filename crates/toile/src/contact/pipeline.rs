@@ -254,7 +254,6 @@ impl ClothContact {
             }
         });
         self.book(model, given, reach);
-        self.leave_bodies(model, holds, around, candidates);
     }
 
     fn resolve(&mut self, step: &Step) -> ContactReport {

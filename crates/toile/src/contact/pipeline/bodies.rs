@@ -4,12 +4,7 @@ use super::{ClothContact, Step};
 use crate::contact::load::{Given, book};
 use crate::contact::obstacles;
 use crate::contact::response::Contact;
-use crate::contact::{Candidate, Surroundings};
-use crate::linalg::Filter;
 use crate::model::Model;
-
-/// A node deeper in a body than this part of its offset is taken out.
-const DEEP: f64 = 0.1;
 
 impl ClothContact {
     /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must not be pushed into a body, and what
@@ -54,45 +49,6 @@ impl ClothContact {
             }
         }
         self.heeded = self.contacts.len();
-    }
-
-    /// Takes nodes that cloth has pushed into bodies out again, as far as no cloth is in the way. Velocities stay: this is no force.
-    pub(super) fn leave_bodies(
-        &mut self,
-        model: &Model,
-        holds: &[Filter],
-        around: &Surroundings,
-        candidates: &mut [Candidate],
-    ) {
-        if around.is_empty() {
-            return;
-        }
-        let (ends, wanted) = (&self.ends, &self.wanted);
-        let outside = |i: usize| {
-            let mut place = ends[i];
-            // What has not been moved here was outside already.
-            if place == wanted[i] || holds[i] != Filter::Free {
-                return place;
-            }
-            let offset = around.offsets[i];
-            for (_, body) in obstacles(&around.bodies, i) {
-                if let Some(sample) = body.way_out(place, offset)
-                    && sample.distance < offset - DEEP * model.contact_offsets[i]
-                {
-                    place += (offset - sample.distance) * sample.normal;
-                }
-            }
-            place
-        };
-        let mut places = crate::parallel::in_order(ends.len(), outside);
-        if places == self.ends {
-            return;
-        }
-        let starts = self.ends.clone();
-        self.clear_way(model, &starts, &mut places);
-        for (candidate, place) in candidates.iter_mut().zip(places) {
-            candidate.position = place;
-        }
     }
 
     /// Books what bodies gave to nodes here (N·s).
