@@ -193,6 +193,58 @@ fn frames_are_compared_at_the_same_moments() {
     }
 }
 
+#[test]
+fn free_cloth_keeps_its_momentum_and_held_cloth_does_not() {
+    let folder = Folder::new();
+    let (free, _) = SHEET.split_once("[[cloth.sheet.pin]]").unwrap();
+    let free = free.replace(
+        "damping = 2\nvirtual_mass = 0.09\n",
+        "velocity = [1, 0, 2]\n",
+    );
+    std::fs::write(folder.file("free.toml"), free).unwrap();
+    sheet(&folder);
+    let changes = |scene: &str, step: &str| -> Vec<[f64; 2]> {
+        let integrators = "time.integrator=backward-euler,mixed-a";
+        let (folds, step) = (
+            "cloth.sheet.noise={deviation=0.005,seed=1}",
+            format!("time.step={step}"),
+        );
+        let arguments = [
+            "compare",
+            scene,
+            "--vary",
+            integrators,
+            "--until",
+            "0.1",
+            "-o",
+            "out",
+            "--force",
+            "--set",
+            folds,
+            "--set",
+            &step,
+        ];
+        toile(&folder, &arguments).good();
+        let table = csv_rows(&std::fs::read_to_string(folder.file("out/compare.csv")).unwrap());
+        let place = |name: &str| table[0].iter().position(|c| c == name).unwrap();
+        let places = [place("momentum_change"), place("spin_change")];
+        table[1..]
+            .iter()
+            .map(|row| places.map(|k| row[k].parse().unwrap()))
+            .collect()
+    };
+    // Gravity's share is taken out; a first-order implicit rule changes the spin, mixed A does not.
+    let [implicit, mixed] = changes("free.toml", "0.0001")[..] else {
+        panic!("two variants");
+    };
+    assert!(implicit[0] < 1e-13 && mixed[0] < 1e-13);
+    assert!(mixed[1] < 1e-13 && implicit[1] > 1e3 * mixed[1]);
+    let [held, _] = changes("sheet.toml", "0.0001")[..] else {
+        panic!("two variants");
+    };
+    assert!(held[0] > 1e-3);
+}
+
 /// Cells of a table in which no comma stands in quotes.
 fn csv_rows(text: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| line.split(',').map(str::to_owned).collect();

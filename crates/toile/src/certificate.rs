@@ -262,6 +262,29 @@ pub fn momentum(model: &Model, state: &State) -> (DVec3, DVec3) {
     sums
 }
 
+/// Momentum of all cloth, split so that uniform gravity acts on one part only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Momenta {
+    /// `Σ m v` (kg·m/s).
+    pub linear: DVec3,
+    /// Angular momentum about the centre of mass (kg·m²/s): neither a shift of the origin nor a uniform field changes it.
+    pub spin: DVec3,
+}
+
+impl Momenta {
+    /// Momenta of a state.
+    pub fn of(model: &Model, state: &State) -> Self {
+        let (linear, angular) = momentum(model, state);
+        let nodes = model.masses.iter().zip(&state.positions);
+        let moment: DVec3 = nodes.map(|(&mass, x)| mass * *x).sum();
+        let centre = moment / model.total_mass();
+        Momenta {
+            linear,
+            spin: angular - centre.cross(linear),
+        }
+    }
+}
+
 /// Largest and mean absolute edge strain.
 pub(crate) fn stretch(model: &Model, positions: &[DVec3]) -> (f64, f64) {
     let (mut worst, mut sum, mut count) = (f64::NEG_INFINITY, 0.0, 0usize);

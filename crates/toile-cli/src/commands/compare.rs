@@ -109,12 +109,22 @@ fn table(rows: &[(String, Figures)], reference: usize) -> String {
         .max()
         .unwrap_or(0);
     let mut text = format!(
-        "{:width$}  {:>7}  {:>8}  {:>8}  {:>9}  {:>6}  {:>9}  {:>8}  {:>6}  {:>8}\n",
-        "", "nodes", "stretch", "area", "energy", "folds", "distance", "time", "iter.", "memory"
+        "{:width$}  {:>7}  {:>8}  {:>8}  {:>9}  {:>9}  {:>6}  {:>9}  {:>8}  {:>6}  {:>8}\n",
+        "",
+        "nodes",
+        "stretch",
+        "area",
+        "energy",
+        "momentum",
+        "folds",
+        "distance",
+        "time",
+        "iter.",
+        "memory"
     );
     text += &format!(
-        "{:width$}  {:>7}  {:>8}  {:>8}  {:>9}  {:>6}  {:>9}  {:>8}  {:>6}  {:>8}\n",
-        "", "", "worst %", "mean %", "rise J", "", "mean mm", "s", "/step", "MB"
+        "{:width$}  {:>7}  {:>8}  {:>8}  {:>9}  {:>9}  {:>6}  {:>9}  {:>8}  {:>6}  {:>8}\n",
+        "", "", "worst %", "mean %", "rise J", "kg m/s", "", "mean mm", "s", "/step", "MB"
     );
     for (number, (label, f)) in rows.iter().enumerate() {
         let memory = f
@@ -125,11 +135,12 @@ fn table(rows: &[(String, Figures)], reference: usize) -> String {
             false => format!("{:.2}", 1e3 * f.distance[0]),
         };
         text += &format!(
-            "{label:width$}  {:>7}  {:>8.2}  {:>8.2}  {:>9.1e}  {:>6}  {distance:>9}  {:>8.2}  {:>6.1}  {memory:>8}\n",
+            "{label:width$}  {:>7}  {:>8.2}  {:>8.2}  {:>9.1e}  {:>9.1e}  {:>6}  {distance:>9}  {:>8.2}  {:>6.1}  {memory:>8}\n",
             f.nodes,
             100.0 * f.stretch_worst,
             100.0 * f.area.mean,
             f.energy.largest_rise,
+            f.momentum.linear,
             f.folds,
             f.wall,
             f.iterations,

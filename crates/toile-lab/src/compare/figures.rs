@@ -4,10 +4,11 @@ use super::CompareError;
 use crate::measure::agreement::agreement;
 use crate::measure::area::{AreaErrors, changes};
 use crate::measure::folds::{folds, usual_sharpness};
-use crate::measure::motion::EnergyDrift;
+use crate::measure::motion::{EnergyDrift, MomentumDrift};
 use crate::measure::rest_map::RestMap;
 use glam::{DVec3, Vec3};
 use std::path::Path;
+use toile::certificate::Momenta;
 use toile::model::Cloth;
 use toile_scene::recording::Recording;
 use toile_scene::report::MetricsTable;
@@ -66,6 +67,22 @@ impl Finished {
         pairs.map(|(t, v)| [t, v]).collect()
     }
 
+    /// What the momentum did; NaN if nothing tells.
+    fn momentum(&self) -> MomentumDrift {
+        let model = &self.world.model;
+        let linear = vectors(&self.metrics, "momentum");
+        let spin = vectors(&self.metrics, "spin");
+        let momenta = linear
+            .zip(spin)
+            .map(|(linear, spin)| Momenta { linear, spin });
+        let times = self.metrics.rows.iter().map(|row| row[0]);
+        let start = Momenta::of(model, &self.world.state);
+        MomentumDrift::of(model, &start, times.zip(momenta)).unwrap_or(MomentumDrift {
+            linear: f64::NAN,
+            spin: f64::NAN,
+        })
+    }
+
     /// Positions at a time (s) of which there is a frame (m): frame rates of variants may differ.
     fn positions_at(&self, time: f64) -> Result<Option<Vec<DVec3>>, CompareError> {
         let frame = (time * self.recording.header().fps).round() as usize;
@@ -90,12 +107,18 @@ impl Finished {
 /// Frames whose times (s) differ by less than this are of the same moment.
 const SAME_MOMENT: f64 = 1e-6;
 
-fn column<'a>(table: &'a MetricsTable, name: &str) -> impl Iterator<Item = f64> + 'a {
+fn column<'a>(table: &'a MetricsTable, name: &str) -> impl Iterator<Item = f64> + use<'a> {
     let index = table.columns.iter().position(|c| c == name);
     table
         .rows
         .iter()
         .map(move |row| index.map_or(f64::NAN, |k| row[k]))
+}
+
+/// The columns `NAME_x`, `NAME_y` and `NAME_z`.
+fn vectors<'a>(table: &'a MetricsTable, name: &str) -> impl Iterator<Item = DVec3> + use<'a> {
+    let [x, y, z] = ["x", "y", "z"].map(|axis| column(table, &format!("{name}_{axis}")));
+    x.zip(y).zip(z).map(|((x, y), z)| DVec3::new(x, y, z))
 }
 
 /// The numbers of a variant. Strains and errors of area are shares, distances in metres, energies in joules.
@@ -115,6 +138,8 @@ pub struct Figures {
     pub area: AreaErrors,
     /// What the total energy did.
     pub energy: EnergyDrift,
+    /// What the momentum did beyond what gravity did to it.
+    pub momentum: MomentumDrift,
     /// Folds at the end.
     pub folds: usize,
     /// Distance to the reference: mean over time, at the end, and the farthest node at any time (m).
@@ -174,6 +199,7 @@ pub fn measure(variant: &Finished, reference: &Finished) -> Result<Figures, Comp
         stretch_mean: series("stretch_mean").next_back().unwrap_or(f64::NAN),
         area: area.unwrap_or_else(|| AreaErrors::of(&[], &[])),
         energy: EnergyDrift::of(series("energy_total")).unwrap_or(nothing),
+        momentum: variant.momentum(),
         folds: count_folds(&model.cloths, &last),
         distance: [mean, distances.last().map_or(f64::NAN, |d| d[1]), farthest],
         wall: variant.wall,

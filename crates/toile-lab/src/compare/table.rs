@@ -46,6 +46,8 @@ fn cells_of(f: &Figures) -> Vec<(&'static str, ColumnKind, Cell)> {
         number("area_dispersion", f.area.dispersion),
         number("energy_change", f.energy.change),
         number("energy_rise", f.energy.largest_rise),
+        number("momentum_change", f.momentum.linear),
+        number("spin_change", f.momentum.spin),
         count("folds", f.folds),
         number("distance_mean", f.distance[0]),
         number("distance_end", f.distance[1]),

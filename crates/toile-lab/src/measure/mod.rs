@@ -8,7 +8,7 @@
 //! * [`distance`]: Hausdorff and Chamfer distance between a surface and a cloud of points.
 //! * [`rest_map`]: which places of two meshes of one cloth are the same.
 //! * [`folds`]: how many ridges a surface has.
-//! * [`motion`]: momentum, and what the energy did.
+//! * [`motion`]: what energy and momentum did.
 
 pub mod agreement;
 pub mod area;

@@ -1,15 +1,8 @@
-//! Momentum, and what the energy did over time.
+//! What energy and momentum did over time.
 
 use glam::DVec3;
-use toile::state::State;
-
-/// Linear and angular momentum of all nodes, about the origin (kg m/s, kg m²/s).
-pub fn momentum(masses: &[f64], state: &State) -> [DVec3; 2] {
-    let nodes = masses.iter().zip(&state.positions).zip(&state.velocities);
-    nodes.fold([DVec3::ZERO; 2], |[linear, angular], ((m, x), v)| {
-        [linear + *m * *v, angular + *m * x.cross(*v)]
-    })
-}
+use toile::certificate::Momenta;
+use toile::model::Model;
 
 /// What a course of total energy did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +32,36 @@ impl EnergyDrift {
             largest_rise: rise,
             span: high - low,
         })
+    }
+}
+
+/// What a course of momentum did beyond what gravity did to it: where nothing else acts on the cloth, an error; elsewhere what
+/// pins, bodies, air and damping gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MomentumDrift {
+    /// The largest `|p − p₀ − Σ m g t|` (kg·m/s).
+    pub linear: f64,
+    /// The largest change of the angular momentum about the centre of mass (kg·m²/s).
+    pub spin: f64,
+}
+
+impl MomentumDrift {
+    /// From the start and later moments (s); those that hold what is no number are passed over. `None` if none is left.
+    pub fn of(
+        model: &Model,
+        start: &Momenta,
+        course: impl IntoIterator<Item = (f64, Momenta)>,
+    ) -> Option<Self> {
+        let weights = (0..model.node_count()).map(|i| model.masses[i] * model.gravity_of(i));
+        let weight: DVec3 = weights.sum();
+        let changes = course.into_iter().map(|(time, momenta)| {
+            let linear = momenta.linear - start.linear - time * weight;
+            (linear.length(), (momenta.spin - start.spin).length())
+        });
+        let known = changes.filter(|(linear, spin)| linear.is_finite() && spin.is_finite());
+        known
+            .reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
+            .map(|(linear, spin)| MomentumDrift { linear, spin })
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use toile::advance::advance;
-use toile::certificate::Energies;
+use toile::certificate::{Energies, Momenta};
 use toile::contact::intersections;
 use toile::state::State;
 use toile::step::Workspace;
@@ -109,7 +109,9 @@ fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
             metrics.intersections = metrics.intersections.max(Some(found));
         }
         let time = frame as f64 / schedule.fps;
-        table += &metrics.row(time, &Energies::of(&world.model, &state));
+        let energies = Energies::of(&world.model, &state);
+        let momenta = Momenta::of(&world.model, &state);
+        table += &metrics.row(time, &energies, &momenta);
         table.push('\n');
     }
     let table = MetricsTable::parse_csv(&table).map_err(|error| error.to_string())?;

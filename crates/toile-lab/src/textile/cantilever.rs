@@ -86,22 +86,26 @@ pub struct Bending {
 /// Overhangs beyond these (m) are no cloth's.
 const RANGE: [f64; 2] = [2e-3, 2.0];
 const TRIALS: u32 = 25;
+/// Cells along an overhang where springs resist bending: their stiffness goes with the fourth power of how fine they are.
+const COARSE: u32 = 12;
 
 impl Setup {
     /// Finds the overhang of a specimen.
     ///
     /// Each trial says what rigidity an elastica of this overhang and angle would have; the next overhang is what that rigidity
-    /// asks for. If the strip were an elastica the second trial would be the last.
+    /// asks for. If the strip were an elastica the second trial would be the last. Strips that are none are closed in on from
+    /// both sides.
     pub fn run(&self, specimen: &Specimen) -> Result<Bending, TextileError> {
         let must = "it must lie between 1 and 85 degrees";
         within("the angle of the chord", self.angle, [1.0, 85.0], must)?;
         let must = "it must lie between 1 mm and 1 m (is it in millimetres?)";
         within("the width of the strip", self.width, [1e-3, 1.0], must)?;
         let target = length_at(self.angle);
+        let mut search = Search::default();
         let mut overhang = 0.05;
         for trials in 1..=TRIALS {
             let (world, settled) = self.hang(specimen, overhang)?;
-            let angle = self.chord(&world, &settled);
+            let angle = self.chord(specimen, &world, &settled);
             let density = world.model.cloths[0].density;
             // A strip that does not sink at all says only that it wants to be longer.
             let length = length_at(angle.clamp(0.5, 88.0));
@@ -120,7 +124,18 @@ impl Setup {
                     world,
                 });
             }
-            overhang *= (target / length).clamp(0.25, 4.0);
+            search.learn(overhang, angle, self.angle);
+            if let Some([before, after]) = search.jump() {
+                return Err(TextileError::OutOfReach(format!(
+                    "the strip has no rest at {}°: at an overhang of {:.2} cm it snaps from {:.1}° to {:.1}°, as springs do that buckle; \
+                     choose bending = \"dihedral\" or another that has a rigidity",
+                    self.angle,
+                    100.0 * overhang,
+                    before,
+                    after
+                )));
+            }
+            overhang = search.next(overhang * (target / length).clamp(0.25, 4.0));
             if !(RANGE[0]..=RANGE[1]).contains(&overhang) {
                 break;
             }
@@ -132,14 +147,27 @@ impl Setup {
         )))
     }
 
+    /// Cells along the overhang and across the strip.
+    fn cells_for(&self, specimen: &Specimen) -> [u32; 2] {
+        let [along, across] = self.cells.map(|c| c.max(1));
+        match specimen.bends_by_springs() {
+            true => [along.min(COARSE), across],
+            false => [along, across],
+        }
+    }
+
     /// The strip with this overhang, at rest.
     fn hang(&self, specimen: &Specimen, overhang: f64) -> Result<(World, Settled), TextileError> {
-        let [along, across] = self.cells.map(|c| c.max(1));
+        let [along, across] = self.cells_for(specimen);
         let cell = overhang / (f64::from(along) - 0.5);
+        let across = match specimen.needs_even_faces() {
+            true => across.max((self.width / cell).round() as u32).min(along),
+            false => across,
+        };
         let mut cloth = specimen.cloth(MeshSpec::Grid {
             size: [cell * f64::from(along), self.width],
             cells: [along, across],
-            pattern: self.pattern,
+            pattern: specimen.pattern(self.pattern),
         });
         cloth.place.at = [0.5 * cell * f64::from(along) - 0.5 * cell, 0.0, 0.0];
         cloth.pin.push(PinSpec {
@@ -159,8 +187,8 @@ impl Setup {
     }
 
     /// How far the chord from the clamp to the middle of the free end falls (degrees).
-    fn chord(&self, world: &World, settled: &Settled) -> f64 {
-        let row = self.cells[0].max(1) as usize + 1;
+    fn chord(&self, specimen: &Specimen, world: &World, settled: &Settled) -> f64 {
+        let row = self.cells_for(specimen)[0] as usize + 1;
         let ends: Vec<DVec3> = settled
             .state
             .positions
@@ -172,6 +200,50 @@ impl Setup {
         debug_assert_eq!(world.model.node_count() % row, 0);
         let tip = ends.iter().sum::<DVec3>() / ends.len() as f64;
         (-tip.z).atan2(tip.x).to_degrees()
+    }
+}
+
+/// Overhangs (m) that are too short and too long, with the angles found there (degrees).
+#[derive(Debug, Default)]
+struct Search {
+    short: Option<[f64; 2]>,
+    long: Option<[f64; 2]>,
+    /// Trials since both are known.
+    trials: u32,
+}
+
+/// A step between neighbouring overhangs this near (their ratio) is a jump, not a slope.
+const NEIGHBOURS: f64 = 1.0005;
+
+impl Search {
+    fn learn(&mut self, overhang: f64, angle: f64, target: f64) {
+        let side = match angle < target {
+            true => &mut self.short,
+            false => &mut self.long,
+        };
+        *side = Some([overhang, angle]);
+        self.trials += u32::from(self.short.is_some() && self.long.is_some());
+    }
+
+    /// The angles on both sides of a jump, once it is closed in on.
+    fn jump(&self) -> Option<[f64; 2]> {
+        let ([short, before], [long, after]) = (self.short?, self.long?);
+        (long / short < NEIGHBOURS).then_some([before, after])
+    }
+
+    /// What to try, given what an elastica would want: every other time the middle, for strips that are none.
+    fn next(&self, wanted: f64) -> f64 {
+        match (self.short, self.long) {
+            (Some([short, _]), Some([long, _])) => {
+                let inside = short < wanted && wanted < long;
+                if inside && self.trials % 2 == 1 {
+                    wanted
+                } else {
+                    (short * long).sqrt()
+                }
+            }
+            _ => wanted,
+        }
     }
 }
 
@@ -290,6 +362,45 @@ mod tests {
         let of = |degrees| Setup::default().run(&specimen.cut_at(degrees)).unwrap();
         let ratio = of(0.0).exact_rigidity / of(90.0).exact_rigidity;
         assert!((ratio / (0.070 / 0.045) - 1.0).abs() < 0.03, "{ratio}");
+    }
+
+    #[test]
+    fn cloth_that_bends_by_springs_or_keeps_areas_has_an_overhang_too() {
+        let overhang = |model| {
+            let mut specimen = Specimen {
+                model,
+                ..Specimen::default().with_bend(1e-5)
+            };
+            specimen.material.density = Some(0.15);
+            Setup::default().run(&specimen).unwrap().overhang
+        };
+        let elastica = (LOAD * 1e-5 / (0.15 * GRAVITY)).cbrt();
+        // Springs resist in gentle bends what hinges do not, and the other way round; no two of these are the same cloth.
+        for (model, at) in [
+            (ModelSpec::MassSpring, 1.4),
+            (ModelSpec::ChoiKo, 0.85),
+            (ModelSpec::Area, 0.95),
+        ] {
+            let found = overhang(model) / elastica;
+            assert!((found - at).abs() < 0.08, "{model:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn an_overhang_that_snaps_is_told_from_one_that_is_found() {
+        let angle = |overhang: f64| if overhang < 0.0432 { 17.0 } else { 63.0 };
+        let (mut search, mut overhang) = (Search::default(), 0.05);
+        for _ in 0..TRIALS {
+            search.learn(overhang, angle(overhang), ANGLE);
+            if let Some(jump) = search.jump() {
+                assert_eq!(jump, [17.0, 63.0]);
+                assert!((overhang / 0.0432 - 1.0).abs() < 1e-3);
+                return;
+            }
+            let factor = if angle(overhang) < ANGLE { 1.3 } else { 0.8 };
+            overhang = search.next(overhang * factor);
+        }
+        panic!("no jump was found");
     }
 
     #[test]

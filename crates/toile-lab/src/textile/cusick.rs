@@ -212,7 +212,7 @@ impl Setup {
             inner_radius,
             outer_radius: self.specimen_radius,
             cells: [around, across],
-            pattern: self.pattern,
+            pattern: specimen.pattern(self.pattern),
         });
         cloth
             .pin

@@ -65,7 +65,7 @@ impl Setup {
         let mut cloth = specimen.cloth(MeshSpec::Grid {
             size: [self.side; 2],
             cells: [self.cells; 2],
-            pattern: PatternSpec::Quads,
+            pattern: specimen.pattern(PatternSpec::Quads),
         });
         cloth.pin.push(PinSpec {
             select: SelectSpec::Corners(vec![0]),

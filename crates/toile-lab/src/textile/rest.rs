@@ -1,7 +1,8 @@
 //! Bringing a specimen to rest.
 //!
-//! Cloth whose shape follows from energies alone is handed to the static solver. Cloth with a limit has no energy that could be
-//! minimised; it falls, damped by the air, until nothing moves any more. Both start from the state as it is, with every free
+//! Cloth whose shape follows from energies alone is handed to the static solver; where that finds no rest (springs that buckle have
+//! kinks in their energy) and for cloth with a limit, which has no energy that could be minimised, it falls, damped by the air, until
+//! nothing moves any more. Both start from the state as it is, with every free
 //! node displaced a little at random, so that cloth that lies flat can fold.
 
 use super::TextileError;
@@ -17,7 +18,7 @@ use toile_scene::scene::World;
 /// How rest is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// By the static solver where there is no limit, else by damped motion.
+    /// By the static solver where there is no limit; by damped motion where there is one, or where the solver finds no rest.
     #[default]
     Auto,
     /// By the static solver; refuses limits, knows no friction.
@@ -46,6 +47,9 @@ pub struct Rest {
     /// Another number gives another displacement.
     pub seed: u64,
 }
+
+/// A force left over weight that bends no strip by an angle that anybody measures.
+const NEARLY_NOTHING: f64 = 1e-4;
 
 /// How long nothing may move (s).
 pub const QUIET: f64 = 0.1;
@@ -91,7 +95,11 @@ impl Rest {
         match self.method {
             Method::Dynamic => self.fall(world, state),
             Method::Auto if limited => self.fall(world, state),
-            Method::Auto | Method::Static => self.minimise(world, state),
+            Method::Static => self.minimise(world, state),
+            Method::Auto => match self.minimise(world, state.clone()) {
+                Err(TextileError::NotAtRest { .. }) => self.fall(world, state),
+                found => found,
+            },
         }
     }
 
@@ -121,7 +129,7 @@ impl Rest {
         })?;
         let left = end.certificate.gradient;
         // A search that ends in rounding, or out of breath, is good enough if nobody could see the difference.
-        let rounded = left < 30.0 * self.tolerance;
+        let rounded = left < NEARLY_NOTHING.max(30.0 * self.tolerance);
         if end.status != EquilibriumStatus::Converged && !rounded {
             return Err(TextileError::NotAtRest {
                 left: format!("forces of {left:.1e} of its weight are left"),

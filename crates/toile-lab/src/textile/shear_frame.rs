@@ -84,7 +84,7 @@ impl Setup {
         let mut cloth = specimen.cloth(MeshSpec::Grid {
             size: [self.side; 2],
             cells: [self.cells; 2],
-            pattern: self.pattern,
+            pattern: specimen.pattern(self.pattern),
         });
         let inside = 0.5 * self.side * (1.0 - 1e-6);
         let flat = SelectSpec::Box {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toile_scene::scene::{SceneSource, World, resolve};
 use toile_scene::spec::{
     BendingSpec, ClothSpec, DragSpec, FoldSpec, HessianSpec, LimitSpec, MaterialSpec, MeshSpec,
-    ModelSpec, PlaceSpec, RestSpec, SceneSpec, WarpSpec,
+    ModelSpec, PatternSpec, PlaceSpec, RestSpec, SceneSpec, WarpSpec,
 };
 
 /// Name of the cloth in the scenes of the tests.
@@ -88,6 +88,26 @@ impl Specimen {
             Isometric | QuasiInextensible | Inequality | Area
         );
         own || self.limit.is_some()
+    }
+
+    /// Whether its faces must be triangles about as wide as long: where areas alone are kept, quads and slivers change their shape for
+    /// nothing.
+    pub(crate) fn needs_even_faces(&self) -> bool {
+        self.model == ModelSpec::Area
+    }
+
+    /// Whether straight springs stand for its bending: they are told apart from slack ones only where their mesh is as coarse as folds.
+    pub(crate) fn bends_by_springs(&self) -> bool {
+        let springs = matches!(self.model, ModelSpec::MassSpring | ModelSpec::ChoiKo);
+        springs && self.bending == BendingSpec::Model
+    }
+
+    /// How its cells are cut into faces, if they may be cut like this.
+    pub(crate) fn pattern(&self, asked: PatternSpec) -> PatternSpec {
+        match asked {
+            PatternSpec::Quads if self.needs_even_faces() => PatternSpec::HerringBone,
+            any => any,
+        }
     }
 
     /// The cloth of a scene with this mesh. The length of the specimen is the x axis.

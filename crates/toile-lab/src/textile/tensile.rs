@@ -96,7 +96,7 @@ impl Setup {
         let mut cloth = specimen.cloth(MeshSpec::Grid {
             size: self.size,
             cells: self.cells,
-            pattern: self.pattern,
+            pattern: specimen.pattern(self.pattern),
         });
         let grip = |from: f64, to: f64| PinSpec {
             select: SelectSpec::Box {

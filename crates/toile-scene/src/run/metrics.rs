@@ -1,7 +1,7 @@
 //! The table of certificates, one row per frame.
 
 use toile::advance::AdvanceReport;
-use toile::certificate::{Energies, PhaseTimes, Status};
+use toile::certificate::{Energies, Momenta, PhaseTimes, Status};
 
 /// What a frame's steps had to say, worst first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,8 @@ pub struct FrameMetrics {
 
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
-    linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total";
+    linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total,\
+    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z";
 
 pub(super) const TIMING_COLUMNS: &str =
     "time,drive,assemble,solve,limit,collide,contact,certify,total";
@@ -106,7 +107,7 @@ impl FrameMetrics {
     }
 
     /// A row of `metrics.csv`. What is not known is left empty.
-    pub fn row(&self, time: f64, energies: &Energies) -> String {
+    pub fn row(&self, time: f64, energies: &Energies, momenta: &Momenta) -> String {
         let known = |value: f64| {
             if value.is_finite() {
                 value.to_string()
@@ -137,6 +138,12 @@ impl FrameMetrics {
             known(energies.gravity),
             known(energies.elastic),
             known(energies.total()),
+            known(momenta.linear.x),
+            known(momenta.linear.y),
+            known(momenta.linear.z),
+            known(momenta.spin.x),
+            known(momenta.spin.y),
+            known(momenta.spin.z),
         ]
         .join(",")
     }

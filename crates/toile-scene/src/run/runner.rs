@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use thiserror::Error;
 use toile::advance::advance;
-use toile::certificate::{Energies, StepError};
+use toile::certificate::{Energies, Momenta, StepError};
 use toile::contact::{FoldPreserver, intersections};
 use toile::equilibrium::EquilibriumError;
 use toile::state::State;
@@ -376,7 +376,9 @@ impl<'a> Sinks<'a> {
             energies: Energies::of(&world.model, state),
         };
         self.recording.push(time, frame.poses, shown)?;
-        self.metrics.line(&metrics.row(time, &frame.energies))?;
+        let momenta = Momenta::of(&world.model, state);
+        let row = metrics.row(time, &frame.energies, &momenta);
+        self.metrics.line(&row)?;
         self.timings.line(&metrics.timing_row(time))?;
         if let Some(forces) = &mut self.forces {
             forces.flush()?;
