@@ -7,8 +7,8 @@ use crate::certificate::{
     Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
 };
 use crate::contact::{
-    BodyLoad, Candidate, ClothContact, Loads, Placement, Surroundings, book, collide, drive_stuck,
-    halt,
+    BodyLoad, Candidate, ClothContact, Dents, Loads, Placement, Surroundings, book, collide,
+    drive_stuck, halt,
 };
 use crate::drive::drive_pins;
 use crate::energy::Memory;
@@ -111,6 +111,8 @@ pub struct Workspace {
     pub(crate) loads: Loads,
     /// What contact between cloths needs.
     pub(crate) contact: Option<Box<ClothContact>>,
+    /// What bodies between nodes need.
+    pub(crate) dents: Option<Box<Dents>>,
     /// States to go back to.
     pub(crate) saved: Option<Box<Saved>>,
     /// What the stability limit is worked out in.
@@ -145,6 +147,7 @@ impl Workspace {
             limits: LimitWork::for_model(model).map(Box::new),
             loads: Loads::new(nodes, model.bodies.len()),
             contact: ClothContact::for_model(model).map(Box::new),
+            dents: Dents::for_model(model).map(Box::new),
             saved: None,
             stability: None,
             clock,
@@ -203,6 +206,9 @@ impl Workspace {
         let times = (h, model.integrator.reach(state, h));
         let given = &mut self.loads.given;
         self.around.begin(model, state, times, given);
+        if let Some(dents) = self.dents.as_deref_mut() {
+            dents.begin(model, state, &self.around, h);
+        }
         if let Some(work) = self.limits.as_deref_mut() {
             work.forget();
         }
@@ -247,6 +253,24 @@ impl Workspace {
         self.meet_each_body(model, |bodies, i, candidate, offset, met| {
             collide(bodies, i, state.positions[i], candidate, offset, h, met)
         });
+        self.smooth_dents(model, state, h);
+    }
+
+    /// Keeps bodies from coming through between the nodes.
+    fn smooth_dents(&mut self, model: &Model, state: &State, h: f64) {
+        let Workspace {
+            dents,
+            holds,
+            around,
+            candidates,
+            loads,
+            ..
+        } = self;
+        if let Some(dents) = dents.as_deref_mut() {
+            let times = (h, model.integrator.reach(state, h));
+            let given = &mut loads.given;
+            dents.resolve((model, state), (around, holds), (candidates, given), times);
+        }
     }
 
     /// Lets bodies hold the nodes between them with the friction that is left to them.
@@ -377,6 +401,9 @@ fn certify(
     let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
     let Workspace { around, holds, .. } = workspace;
     let (gap_smallest, squeezed) = gap(model, around, holds, &state.positions);
+    let between = workspace.dents.as_deref();
+    let between = between.and_then(|d| d.smallest_distance(&around.bodies, &state.positions));
+    let gap_smallest = gap_smallest.map(|gap| between.map_or(gap, |between| gap.min(between)));
     Certificate {
         stretch_worst,
         stretch_mean,

@@ -14,7 +14,11 @@
 //! Friction is a drag on the slip, found in rounds as that of [supports](super::support): at first so strong that the contact sticks for all the solve can
 //! see, then, where this takes more than Coulomb's `μλ`, just that. What a sticking contact still creeps by, the
 //! [response](super::response) after the solve takes away.
+//!
+//! Between the nodes of cloth a [body](super::dents) may be the second feature. It does not give way, so its cushions are firmer, and velocities are relative to its
+//! surface.
 
+use super::friction::AT_REST;
 use super::response::Contact;
 use crate::linalg::Coupling;
 use glam::{DMat3, DVec3};
@@ -25,8 +29,12 @@ const STIFFNESS: f64 = 10.0;
 const DAMPING: f64 = 30.0;
 /// Below half its thickness a cushion is harder the less of it is left, at most by this factor.
 const HARDEST: f64 = 30.0;
+/// How much firmer cushions on bodies are: they may carry what hangs on many nodes.
+const FIRM: f64 = 10.0;
 /// The drag of a contact that sticks, as a multiple of `m`.
 const STICKING: f64 = 30.0;
+/// The same on a body. What little creeps is put back after the solve, and nodes that are put back are out of balance.
+const STICKING_TO_BODY: f64 = 1e3;
 
 /// What a contact is doing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +57,8 @@ pub(crate) struct Cushion {
     impulse: f64,
     /// `q` (kg).
     resistance: f64,
+    /// Velocity of the second feature if it is a body (m/s).
+    surface: Option<DVec3>,
     hold: Hold,
 }
 
@@ -63,9 +73,21 @@ pub(crate) struct Gaps {
 
 impl Cushion {
     pub fn new(contact: Contact, gaps: &Gaps) -> Self {
+        Self::with_firmness(contact, gaps, 1.0)
+    }
+
+    /// A cushion on a body whose surface has this velocity (m/s). The gap at `x̂` is the one that there would be if the cloth moved with it.
+    pub fn on_body(contact: Contact, gaps: &Gaps, surface: DVec3) -> Self {
+        Cushion {
+            surface: Some(surface),
+            ..Self::with_firmness(contact, gaps, FIRM)
+        }
+    }
+
+    fn with_firmness(contact: Contact, gaps: &Gaps, firmness: f64) -> Self {
         let thickness = contact.bound();
         let hardening = (0.5 * thickness / gaps.start.max(0.0)).clamp(1.0, HARDEST);
-        let mass = hardening * contact.mass();
+        let mass = firmness * hardening * contact.mass();
         let stiffness = STIFFNESS * mass / (gaps.reach * gaps.reach);
         let damping = DAMPING * mass;
         let closing = ((thickness - gaps.start) / gaps.step).min(0.0);
@@ -73,8 +95,40 @@ impl Cushion {
             contact,
             impulse: gaps.reach * stiffness * (thickness - gaps.carried) + damping * closing,
             resistance: STIFFNESS * mass + damping,
+            surface: None,
             hold: Hold::Stick,
         }
+    }
+
+    /// Expects a contact whose place moves so (m/s) relative to the second feature when the step begins, and would move like `falling` under gravity, to go on
+    /// slipping if it slips: as for [supports](super::Support::expect_slip).
+    pub fn expect_slip(mut self, moving: DVec3, falling: DVec3) -> Self {
+        let slip = self.slip(moving);
+        let push = -self.contact.mass() * falling.dot(self.contact.normal());
+        let most = self.contact.friction() * push;
+        if slip.length() > AT_REST && most > 0.0 {
+            self.hold = Hold::Trial(-most * slip.normalize());
+        }
+        self
+    }
+
+    /// Whether one of its sides is a body.
+    pub fn is_on_body(&self) -> bool {
+        self.surface.is_some()
+    }
+
+    /// What the first feature's place of contact has more than the second's (m/s).
+    fn relative(&self, velocities: &[DVec3]) -> DVec3 {
+        self.contact.combine(velocities) - self.surface.unwrap_or(DVec3::ZERO)
+    }
+
+    /// What it gives to the first feature at these velocities (N·s).
+    pub fn impulse(&self, velocities: &[DVec3]) -> DVec3 {
+        if self.hold == Hold::Off {
+            return DVec3::ZERO;
+        }
+        let velocity = self.relative(velocities);
+        self.push(velocity) * self.contact.normal() + self.friction(velocity)
     }
 
     /// Nodes of the first feature and of the second.
@@ -92,10 +146,18 @@ impl Cushion {
         velocity - velocity.dot(normal) * normal
     }
 
+    /// The largest `d` (kg).
+    fn strongest(&self) -> f64 {
+        self.contact.sticking(match self.is_on_body() {
+            true => STICKING_TO_BODY,
+            false => STICKING,
+        })
+    }
+
     /// `d` (kg).
     fn drag(&self) -> f64 {
         match self.hold {
-            Hold::Stick => self.contact.sticking(STICKING),
+            Hold::Stick => self.strongest(),
             Hold::Slide(drag) => drag,
             Hold::Off | Hold::Trial(_) => 0.0,
         }
@@ -122,16 +184,14 @@ impl Cushion {
     /// Adds its impulses at some velocities to the right side.
     pub fn add_impulse(&self, velocities: &[DVec3], right_side: &mut [DVec3]) {
         if self.hold != Hold::Off {
-            let velocity = self.contact.combine(velocities);
-            let impulse = self.push(velocity) * self.contact.normal() + self.friction(velocity);
-            self.contact.spread(impulse, right_side);
+            self.contact.spread(self.impulse(velocities), right_side);
         }
     }
 
     /// Judges what the last solve gave: lets go what would pull, catches what would sink in, lets slide what would
     /// need more than Coulomb allows. Answers whether that is worth another round; after the `last` there is none.
     pub fn revise(&mut self, velocities: &[DVec3], last: bool) -> bool {
-        let velocity = self.contact.combine(velocities);
+        let velocity = self.relative(velocities);
         let push = self.push(velocity);
         let slip = self.slip(velocity);
         let allowed = self.contact.friction() * push;
@@ -141,14 +201,18 @@ impl Cushion {
             Hold::Off => Hold::Stick,
             Hold::Stick => match self.drag() * slip.length() {
                 needed if needed <= allowed => Hold::Stick,
+                // As fast as the place alone would slip under what is too much for friction.
+                needed if last && self.is_on_body() => {
+                    let loose = slip.length() + (needed - allowed) / self.contact.mass();
+                    Hold::Slide(allowed / loose)
+                }
                 // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
                 _ if last => Hold::Stick,
                 _ => Hold::Trial(-allowed * slip.normalize_or_zero()),
             },
             Hold::Trial(impulse) if impulse.dot(slip) >= 0.0 => Hold::Stick,
             Hold::Trial(_) | Hold::Slide(_) => {
-                let strongest = self.contact.sticking(STICKING);
-                Hold::Slide((allowed / slip.length()).min(strongest))
+                Hold::Slide((allowed / slip.length()).min(self.strongest()))
             }
         };
         match (before, self.hold) {
@@ -162,7 +226,7 @@ impl Cushion {
         if self.hold == Hold::Off {
             return self.contact.loaded(0.0, DVec3::ZERO, bound);
         }
-        let velocity = self.contact.combine(velocities);
+        let velocity = self.relative(velocities);
         let push = self.push(velocity).max(0.0);
         let drag = self.friction(velocity);
         self.contact.loaded(reach * push, reach * drag, bound)

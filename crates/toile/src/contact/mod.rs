@@ -3,8 +3,7 @@
 //! Bodies are [`Shape`]s that ride on a rigid path, or deform ([`deforming`]). `collide` traces every node's motion
 //! of the step against their signed distances, so that no node passes through however thin the body or
 //! fast the cloth, and answers with an inelastic, frictional response. Nodes that already rest on a body are
-//! constraints of the implicit solve. Edges and faces between the nodes are not tested: a
-//! body's sharp edge can dent a face by at most the sag between two nodes.
+//! constraints of the implicit solve. What is between the nodes is looked after by `dents`.
 //!
 //! What is between two bodies is held by both (`pinch`). Nodes may also stick to bodies (`adhesion`), and what is shown of folds that reach into bodies is told by `preserve`.
 //!
@@ -19,6 +18,7 @@ mod closest;
 mod collide;
 mod cushion;
 pub mod deforming;
+mod dents;
 mod friction;
 mod impact_zone;
 mod intersections;
@@ -43,6 +43,7 @@ pub use body_contact::{BodyContact, BodyContactError};
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, collide, gaps, halt};
 pub(crate) use cushion::Cushion;
+pub(crate) use dents::Dents;
 pub use friction::Friction;
 pub use intersections::intersections;
 pub use load::BodyLoad;

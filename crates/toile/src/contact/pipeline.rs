@@ -183,7 +183,6 @@ impl ClothContact {
             };
         });
         self.bounds.clear();
-        cushions.clear();
         for pair in &self.pairs {
             let Some(contact) = self.surface.impact(pair, &step, ends, pair.thickness) else {
                 continue;

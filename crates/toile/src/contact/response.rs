@@ -97,20 +97,19 @@ impl Contact {
         })
     }
 
-    /// A contact of one node with a body, whose surface moves by `carried` (m) in the step: `n·x̄ ≥ bound`.
+    /// A contact of a node, or of a place between nodes, with a body whose surface moves by `carried` (m) in the step: `n·Σ wᵢ x̄ᵢ ≥ bound`.
     pub(super) fn with_body(
-        node: u32,
-        normal: DVec3,
-        bound: f64,
-        friction: f64,
-        carried: DVec3,
+        nodes: [u32; 4],
+        weights: [f64; 4],
+        (normal, bound): (DVec3, f64),
+        (friction, carried): (f64, DVec3),
         mobility: &Mobility,
     ) -> Option<Self> {
         let to_body = Closest {
-            weights: [1.0, 0.0, 0.0, 0.0],
+            weights,
             way: normal,
         };
-        let contact = Contact::new([node; 4], &to_body, bound, friction, mobility)?;
+        let contact = Contact::new(nodes, &to_body, bound, friction, mobility)?;
         Some(Contact { carried, ..contact })
     }
 
@@ -178,8 +177,13 @@ impl Contact {
 
     /// Adds an impulse between the features to their nodes.
     pub(super) fn spread(&self, impulse: DVec3, out: &mut [DVec3]) {
+        self.share(|node, weight| out[node as usize] += weight * impulse);
+    }
+
+    /// Goes through the nodes with their weights.
+    pub(super) fn share(&self, mut with: impl FnMut(u32, f64)) {
         for (&node, &weight) in self.nodes.iter().zip(&self.weights) {
-            out[node as usize] += weight * impulse;
+            with(node, weight);
         }
     }
 

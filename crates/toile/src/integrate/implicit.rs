@@ -49,6 +49,7 @@ pub(super) fn predict(
         candidates,
         around,
         contact,
+        dents,
         loads,
         ..
     } = workspace;
@@ -68,20 +69,24 @@ pub(super) fn predict(
     }
     system.find_supports(model, state, around, holds, (h, rule.reach));
     watch.lap(|times| &mut times.assemble);
-    if let Some(contact) = contact.as_deref_mut() {
-        let places = |i: usize| {
+    let outlook = Outlook {
+        model,
+        state,
+        holds,
+        places: |i: usize| {
             let free = state.positions[i] + h * (state.velocities[i] + h * model.gravity_of(i));
             [holds[i].constrain(targets[i], free), rule.position(i)]
-        };
-        let outlook = Outlook {
-            model,
-            state,
-            holds,
-            places,
-            step: h,
-            reach: rule.reach,
-        };
+        },
+        step: h,
+        reach: rule.reach,
+    };
+    system.cushions.clear();
+    if let Some(contact) = contact.as_deref_mut() {
         contact.forecast(&outlook, &mut system.cushions);
+    }
+    let between_cloths = system.cushions.len();
+    if let Some(dents) = dents.as_deref_mut() {
+        dents.forecast(&outlook, around, &mut system.cushions);
     }
     watch.lap(|times| &mut times.contact);
     step.balance_momentum(system);
@@ -105,8 +110,12 @@ pub(super) fn predict(
     if scale > 0.0 {
         predicted.linear_residual /= scale;
     }
+    let (cloths, bodies) = system.cushions.split_at(between_cloths);
     if let Some(contact) = contact.as_deref_mut() {
-        contact.learn(&system.cushions, &system.velocities, rule.reach);
+        contact.learn(cloths, &system.velocities, rule.reach);
+    }
+    if let Some(dents) = dents.as_deref() {
+        dents.book_cushions(bodies, &system.velocities, &mut loads.given);
     }
     watch.lap(|times| &mut times.solve);
 
@@ -338,6 +347,7 @@ impl Step<'_> {
                 self.model.never_held[cloth]
                     && !self.model.in_air(nodes)
                     && !system.supports.iter().any(|s| nodes.contains(&s.node))
+                    && !system.leans_on_bodies(nodes)
             };
             if !members().all(is_free) {
                 continue;

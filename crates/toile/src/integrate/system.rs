@@ -14,6 +14,7 @@ use crate::parallel;
 use crate::state::State;
 use crate::step::Watch;
 use glam::{DMat3, DVec3};
+use std::ops::Range;
 
 /// Matrices and vectors that live from step to step.
 #[derive(Debug)]
@@ -31,9 +32,11 @@ pub(crate) struct System {
     support_of_node: Vec<Option<Support>>,
     /// Diagonal block and right side of each supported node, without friction.
     without_friction: Vec<(DMat3, DVec3)>,
-    /// Where cloth meets cloth, and what that adds to the matrix besides its diagonal.
+    /// Where cloth meets cloth, or a body between its nodes, and what that adds to the matrix besides its diagonal.
     pub(super) cushions: Vec<Cushion>,
     couplings: Vec<Coupling>,
+    /// Blocks of the matrix that cushions changed, with what they were, in the order of the changes.
+    changed_blocks: Vec<(usize, DMat3)>,
     /// For each cloth the first of those that it pushes or is pushed by, directly or through others.
     pub(super) linked: Vec<usize>,
     /// Diagonal and right side without cushions.
@@ -75,6 +78,7 @@ impl System {
             without_friction: Vec::new(),
             cushions: Vec::new(),
             couplings: Vec::new(),
+            changed_blocks: Vec::new(),
             linked: Vec::new(),
             without_cushions: (Vec::new(), Vec::new()),
             filters: vec![Filter::Free; nodes],
@@ -148,8 +152,15 @@ impl System {
         }
     }
 
+    /// Whether there are cushions between some nodes and bodies.
+    pub(super) fn leans_on_bodies(&self, nodes: &Range<usize>) -> bool {
+        let mut on_bodies = self.cushions.iter().filter(|c| c.is_on_body());
+        on_bodies.any(|c| nodes.contains(&(c.nodes()[0] as usize)))
+    }
+
     /// Remembers matrix and right side as they are without cushions.
     pub(super) fn keep_plain(&mut self) {
+        self.changed_blocks.clear();
         if !self.cushions.is_empty() {
             let (diagonal, right_side) = &mut self.without_cushions;
             diagonal.clone_from(&self.matrix.diagonal);
@@ -163,6 +174,9 @@ impl System {
             let (diagonal, right_side) = &self.without_cushions;
             self.matrix.diagonal.copy_from_slice(diagonal);
             self.right_side.copy_from_slice(right_side);
+            for &(at, block) in self.changed_blocks.iter().rev() {
+                self.matrix.lower[at] = block;
+            }
         }
         self.add_cushions();
     }
@@ -170,10 +184,21 @@ impl System {
     /// Adds the cushions to matrix and right side at the present iterate.
     pub(super) fn add_cushions(&mut self) {
         self.couplings.clear();
-        self.couplings
-            .extend(self.cushions.iter().filter_map(Cushion::coupling));
-        for coupling in &self.couplings {
-            coupling.add_to(&mut self.matrix.diagonal);
+        self.changed_blocks.clear();
+        for cushion in &self.cushions {
+            let Some(coupling) = cushion.coupling() else {
+                continue;
+            };
+            // The nodes of a face are joined in most models; the factor then knows of the body between them.
+            let within = cushion.is_on_body();
+            let within = within.then(|| coupling.add_within(&mut self.matrix));
+            match within.flatten() {
+                Some(changed) => self.changed_blocks.extend(changed.into_iter().flatten()),
+                None => {
+                    coupling.add_to(&mut self.matrix.diagonal);
+                    self.couplings.push(coupling);
+                }
+            }
         }
         self.add_cushion_impulses();
     }

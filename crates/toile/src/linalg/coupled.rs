@@ -35,6 +35,27 @@ impl Coupling {
         }
     }
 
+    /// Adds all of it to a matrix whose pattern has its pairs, and answers the blocks beside the diagonal as they were, by place; `None`, and nothing
+    /// added, if the pattern does not know them.
+    pub fn add_within(&self, matrix: &mut BlockMatrix) -> Option<[Option<(usize, DMat3)>; 6]> {
+        let used = |k: usize| self.weights[k] != 0.0;
+        let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let mut places = [None; 6];
+        for (place, [a, b]) in places.iter_mut().zip(pairs) {
+            if used(a) && used(b) {
+                let found = matrix.pattern.find([self.nodes[a], self.nodes[b]])?;
+                *place = Some((found, self.weights[a] * self.weights[b]));
+            }
+        }
+        self.add_to(&mut matrix.diagonal);
+        Some(places.map(|place| {
+            let (at, weight) = place?;
+            let before = matrix.lower[at];
+            matrix.lower[at] += weight * self.block;
+            Some((at, before))
+        }))
+    }
+
     /// Adds what is beside the diagonal to `out`.
     fn multiply(&self, x: &[DVec3], out: &mut [DVec3]) {
         let sum: DVec3 = self.parts().map(|(node, weight)| weight * x[node]).sum();
@@ -120,5 +141,50 @@ impl Coupled {
             }
         }
         wanted.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::linalg::BlockPattern;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_coupling_that_the_pattern_knows_is_in_the_matrix_and_comes_out_again() {
+        let pattern = BlockPattern::new(5, [[0, 1], [1, 3], [0, 3], [3, 4]].into_iter());
+        let mut matrix = BlockMatrix::new(Arc::new(pattern));
+        for (k, block) in matrix.lower.iter_mut().enumerate() {
+            *block = DMat3::from_diagonal(DVec3::splat(0.1 * k as f64));
+        }
+        matrix.diagonal.fill(DMat3::IDENTITY);
+        let normal = DVec3::new(0.6, 0.0, 0.8);
+        let coupling = |nodes| Coupling {
+            nodes,
+            weights: [0.5, 0.3, 0.2, 0.0],
+            block: DMat3::from_cols(normal * 0.6, DVec3::ZERO, normal * 0.8),
+        };
+        // The fourth node has no weight, so nobody asks for its pairs; 1 and 4 are not joined.
+        let (known, unknown) = (coupling([3, 0, 1, 2]), coupling([3, 4, 1, 0]));
+        let x: Vec<DVec3> = (0..5).map(|k| DVec3::new(1.0, k as f64, 2.0)).collect();
+        let mut expected = vec![DVec3::ZERO; 5];
+        known.add_to(&mut matrix.diagonal);
+        multiply(&matrix, &[known], &x, &mut expected);
+
+        matrix.diagonal.fill(DMat3::IDENTITY);
+        let plain = matrix.clone();
+        assert!(unknown.add_within(&mut matrix).is_none());
+        assert_eq!(matrix.diagonal, plain.diagonal);
+        let changed = known.add_within(&mut matrix).unwrap();
+        let mut found = vec![DVec3::ZERO; 5];
+        matrix.multiply(&x, &mut found);
+        for (a, b) in expected.iter().zip(&found) {
+            assert!(a.distance(*b) < 1e-14, "{a} {b}");
+        }
+        for (at, before) in changed.into_iter().flatten() {
+            matrix.lower[at] = before;
+        }
+        assert_eq!(matrix.lower, plain.lower);
     }
 }

@@ -34,11 +34,10 @@ impl ClothContact {
                     let kept = body.kept(start, offset);
                     let bound = sample.normal.dot(end) + kept - sample.distance;
                     let contact = Contact::with_body(
-                        node,
-                        sample.normal,
-                        bound,
-                        body.friction.at_speed(slip / step.h),
-                        carried,
+                        [node; 4],
+                        [1.0, 0.0, 0.0, 0.0],
+                        (sample.normal, bound),
+                        (body.friction.at_speed(slip / step.h), carried),
                         &step.mobility,
                     );
                     if let Some(contact) = contact {

@@ -1,0 +1,628 @@
+//! Bodies between the nodes of cloth.
+//!
+//! Nodes that keep their distance from a body do not keep the faces between them from it: a rod finds its way through, a table's edge cuts a
+//! coarse cloth, shoulders look through a strap. So every triangle is asked for the place where a body is nearest (`deepest`), and there
+//! the middle of the cloth keeps [`KEPT`] of the distance that nodes keep. Faces of a mesh that is fine enough for its bodies never need it: on a ball of radius
+//! `R`, sides `l` sag by `l²/8R`, and nodes keep more than that.
+//!
+//! The law is that of contact between cloths, with a body for the second feature: [cushions](super::cushion) inside an implicit solve for
+//! triangles that touch, or are forecast to; after it [contacts](super::response) where they end too near. On the way there, a triangle is
+//! followed through a rigid body's frame: it may advance by its distance, or by [`SHORTEST`] of the step. Flat bodies need nothing of this.
+
+mod deepest;
+
+use super::cushion::{Cushion, Gaps};
+use super::load::{Given, book};
+use super::pipeline::Outlook;
+use super::response::{Contact, Mobility, relax};
+use super::{Candidate, Placement, Sample, Shape, Surroundings, collide};
+use crate::linalg::Filter;
+use crate::model::Model;
+use crate::parallel;
+use crate::state::State;
+use deepest::{deepest, place};
+use glam::DVec3;
+
+/// The part of the nodes' offset that the middle of the cloth keeps from bodies between them.
+const KEPT: f64 = 0.25;
+/// The part of that which is left when a cushion has given way and contacts after the solve answer.
+const GIVING: f64 = 0.2;
+/// The part of what is missing that a step restores where a body reached through before it began.
+const RESTORED: f64 = 0.5;
+/// And at most this part of the offset: what is far through comes out over many steps.
+const FASTEST: f64 = 0.5;
+/// Triangles that move farther than this many offsets in a step are followed.
+const FOLLOWED: f64 = 2.0;
+/// The shortest part of a step by which they are.
+const SHORTEST: f64 = 0.125;
+/// Rounds of looking and pushing.
+const ROUNDS: u32 = 8;
+/// Sweeps of one round.
+const SWEEPS: u32 = 10;
+/// What a contact may be missed by, as a part of the offset.
+const EXACT: f64 = 0.02;
+/// Gaps below this count as touching (m).
+const TOUCHING: f64 = 1e-7;
+
+/// What faces among bodies work in.
+#[derive(Debug)]
+pub(crate) struct Dents {
+    triangles: Vec<[u32; 3]>,
+    /// The longest side at each node, at rest (m).
+    sizes: Vec<f64>,
+    /// What nodes see of the body that is being looked at.
+    views: Vec<View>,
+    /// What each triangle has before it when the step begins.
+    starts: Vec<Option<Dent>>,
+    /// What each runs into, and what distance it was to have when it first did (m).
+    met: Vec<Option<Meeting>>,
+    aims: Vec<f64>,
+    /// The triangles that the solve was told of.
+    told: Vec<usize>,
+    contacts: Vec<Contact>,
+    /// The bodies of the contacts.
+    bodies: Vec<u32>,
+    inverse_masses: Vec<f64>,
+    wanted: Vec<DVec3>,
+    ends: Vec<DVec3>,
+    /// Where nodes were to go at the last look.
+    seen: Vec<DVec3>,
+}
+
+/// A body before a triangle.
+#[derive(Clone, Copy, Debug)]
+struct Dent {
+    body: u32,
+    weights: [f64; 3],
+    /// Of the body.
+    normal: DVec3,
+    /// From the body to the middle of the cloth (m).
+    distance: f64,
+    /// What that is to be (m).
+    kept: f64,
+    /// The way of the surface there through the step (m).
+    way: DVec3,
+}
+
+/// What a node sees of a body at the start of the step.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    sample: Sample,
+    /// Whether parts of the body overlap there.
+    caught: bool,
+    /// How far it is expected to go, seen from the body (m).
+    travel: f64,
+}
+
+impl View {
+    const NOTHING: View = View {
+        sample: FAR,
+        caught: false,
+        travel: 0.0,
+    };
+}
+
+/// A triangle that ends too near to a body.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    body: u32,
+    weights: [f64; 3],
+    normal: DVec3,
+    /// The distance that it is to have (m).
+    aim: f64,
+    /// `n·Σ wᵢ xᵢ` must not be smaller at the end (m).
+    bound: f64,
+    way: DVec3,
+}
+
+/// What a step tells.
+#[derive(Clone, Copy)]
+struct Motion<'a> {
+    around: &'a Surroundings,
+    starts: &'a [DVec3],
+    ends: &'a [DVec3],
+}
+
+impl Dents {
+    /// Room for a model's faces, if any of its bodies could come between nodes.
+    pub fn for_model(model: &Model) -> Option<Self> {
+        if model.bodies.iter().all(|body| is_flat(&body.shape)) {
+            return None;
+        }
+        let mut triangles = Vec::new();
+        let mut sizes = vec![0.0f64; model.node_count()];
+        for cloth in &model.cloths {
+            let first = cloth.nodes.start as u32;
+            let corners = cloth.topology.faces.iter().flat_map(|f| f.triangles());
+            triangles.extend(corners.map(|c| c.map(|n| n + first)));
+            for (edge, &length) in cloth.topology.edges.iter().zip(&cloth.rest.edge_lengths) {
+                for node in edge.nodes {
+                    let size = &mut sizes[(node + first) as usize];
+                    *size = size.max(length);
+                }
+            }
+        }
+        let zeros = || vec![DVec3::ZERO; model.node_count()];
+        Some(Dents {
+            sizes,
+            views: vec![View::NOTHING; model.node_count()],
+            starts: vec![None; triangles.len()],
+            met: vec![None; triangles.len()],
+            aims: vec![f64::INFINITY; triangles.len()],
+            triangles,
+            told: Vec::new(),
+            contacts: Vec::new(),
+            bodies: Vec::new(),
+            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
+            wanted: zeros(),
+            ends: zeros(),
+            seen: zeros(),
+        })
+    }
+
+    /// A step of `h` seconds begins: looks for what each triangle has before it.
+    pub fn begin(&mut self, model: &Model, state: &State, around: &Surroundings, h: f64) {
+        self.told.clear();
+        self.contacts.clear();
+        self.bodies.clear();
+        self.starts.fill(None);
+        let expected = |n: usize| h * (state.velocities[n] + h * model.gravity_of(n));
+        for (number, body) in around.bodies.iter().enumerate() {
+            if is_flat(&body.shape) {
+                continue;
+            }
+            let sizes = &self.sizes;
+            parallel::fill(&mut self.views, |i| {
+                let x = state.positions[i];
+                let within = around.offsets[i] + expected(i).length() + 2.0 * sizes[i];
+                body.at_start(x, within).map_or(View::NOTHING, |near| View {
+                    sample: near.sample,
+                    caught: near.caught,
+                    travel: (expected(i) - near.way).length(),
+                })
+            });
+            let (triangles, views) = (&self.triangles, &self.views);
+            parallel::for_each(&mut self.starts, |k, start| {
+                let nodes = triangles[k].map(|n| n as usize);
+                let Some(offset) = offset(around, nodes).filter(|_| meets(body, nodes)) else {
+                    return;
+                };
+                let corners = nodes.map(|n| state.positions[n]);
+                let found = at_start(body, &corners, &nodes.map(|n| views[n]), offset);
+                let nearer = |dent: &Dent| start.is_none_or(|s| dent.distance < s.distance);
+                if let Some(dent) = found.filter(nearer) {
+                    *start = Some(Dent {
+                        body: number as u32,
+                        ..dent
+                    });
+                }
+            });
+        }
+    }
+
+    /// Adds cushions for triangles that touch, or would come too near if nothing but gravity acted on them.
+    pub fn forecast(
+        &mut self,
+        outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>,
+        around: &Surroundings,
+        cushions: &mut Vec<Cushion>,
+    ) {
+        let (state, h) = (outlook.state, outlook.step);
+        let mobility = Mobility {
+            inverse_masses: &self.inverse_masses,
+            filters: outlook.holds,
+        };
+        for (k, dent) in self.starts.iter().enumerate() {
+            let Some(dent) = dent else {
+                continue;
+            };
+            let nodes = self.triangles[k];
+            let combine = |value: &dyn Fn(usize) -> DVec3| combine(nodes, &dent.weights, value);
+            let surface = dent.way / h;
+            let moving = combine(&|i| state.velocities[i]) - surface;
+            let falling = moving + h * combine(&|i| outlook.model.gravity_of(i));
+            let reached = dent.distance + h * falling.dot(dent.normal);
+            if dent.distance > dent.kept + TOUCHING && reached > dent.kept {
+                continue;
+            }
+            let slip = moving.reject_from_normalized(dent.normal).length();
+            let contact = Contact::with_body(
+                four(nodes),
+                four_weights(&dent.weights),
+                (dent.normal, dent.kept),
+                (
+                    around.bodies[dent.body as usize].friction.at_speed(slip),
+                    dent.way,
+                ),
+                &mobility,
+            );
+            let Some(contact) = contact else {
+                continue;
+            };
+            let drift = combine(&|i| (outlook.places)(i)[1] - state.positions[i]);
+            let drift = drift + (outlook.reach - h) * surface;
+            let gaps = Gaps {
+                start: dent.distance,
+                carried: dent.distance + drift.dot(dent.normal),
+                step: h,
+                reach: outlook.reach,
+            };
+            let cushion = Cushion::on_body(contact, &gaps, surface);
+            cushions.push(cushion.expect_slip(moving, falling));
+            self.told.push(k);
+        }
+    }
+
+    /// Books what bodies gave through the cushions that were forecast, at the velocities that were found.
+    pub fn book_cushions(&self, cushions: &[Cushion], velocities: &[DVec3], given: &mut [Given]) {
+        for (cushion, &k) in cushions.iter().zip(&self.told) {
+            if let Some(dent) = &self.starts[k] {
+                let impulse = cushion.impulse(velocities);
+                for (node, weight) in self.triangles[k].into_iter().zip(dent.weights) {
+                    let given = &mut given[node as usize];
+                    book(given, dent.body as usize, weight * impulse);
+                }
+            }
+        }
+    }
+
+    /// Moves the candidates so that no triangle ends too near to a body; books what bodies gave.
+    pub fn resolve(
+        &mut self,
+        (model, state): (&Model, &State),
+        (around, holds): (&Surroundings, &[Filter]),
+        (candidates, given): (&mut [Candidate], &mut [Given]),
+        (h, reach): (f64, f64),
+    ) {
+        for (wanted, candidate) in self.wanted.iter_mut().zip(&*candidates) {
+            *wanted = candidate.position;
+        }
+        self.ends.copy_from_slice(&self.wanted);
+        let inverse_masses = std::mem::take(&mut self.inverse_masses);
+        let mobility = Mobility {
+            inverse_masses: &inverse_masses,
+            filters: holds,
+        };
+        let thinnest = model.contact_offsets.iter().copied();
+        let tolerance = EXACT * thinnest.fold(f64::INFINITY, f64::min);
+        for round in 0..ROUNDS {
+            let found = self.look((model, state), around, (&mobility, h), round == 0);
+            if found == 0 {
+                break;
+            }
+            relax(
+                [&mut self.contacts, &mut []],
+                &state.positions,
+                &mobility,
+                &mut self.ends,
+                tolerance,
+                SWEEPS,
+            );
+            // What is pushed out of one body must not be pushed into another.
+            let wanted = &self.wanted;
+            parallel::for_each_of_two(&mut self.ends, given, |i, end, given| {
+                if *end != wanted[i] && holds[i] == Filter::Free {
+                    let start = state.positions[i];
+                    let candidate = Candidate {
+                        position: *end,
+                        velocity: (*end - start) / h,
+                    };
+                    let mut met = |body: usize, before: &Candidate, after: &Candidate| {
+                        let way = after.position - before.position;
+                        book(given, body, model.masses[i] / reach * way);
+                    };
+                    let (bodies, offset) = (&around.bodies, around.offsets[i]);
+                    *end = collide(bodies, i, start, candidate, offset, h, &mut met).position;
+                }
+            });
+        }
+        self.inverse_masses = inverse_masses;
+        if self.contacts.is_empty() {
+            return;
+        }
+        let (ends, wanted) = (&self.ends, &self.wanted);
+        parallel::for_each(candidates, |i, candidate| {
+            if ends[i] != wanted[i] {
+                candidate.velocity += (ends[i] - wanted[i]) / reach;
+                candidate.position = ends[i];
+            }
+        });
+        for (contact, &body) in self.contacts.iter().zip(&self.bodies) {
+            contact.share(|node, weight| {
+                let impulse = weight * contact.impulse() / reach;
+                book(&mut given[node as usize], body as usize, impulse);
+            });
+        }
+    }
+
+    /// Looks for triangles that end too near; answers how many there are.
+    fn look(
+        &mut self,
+        (model, state): (&Model, &State),
+        around: &Surroundings,
+        (mobility, h): (&Mobility, f64),
+        first: bool,
+    ) -> usize {
+        let motion = Motion {
+            around,
+            starts: &state.positions,
+            ends: &self.ends,
+        };
+        if first {
+            self.aims.fill(f64::INFINITY);
+        }
+        let (triangles, starts) = (&self.triangles, &self.starts);
+        let (seen, aims) = (&self.seen, &self.aims);
+        // What was not in reach when the step began is not, if it goes no farther than was expected of it.
+        let is_new = |n: u32| {
+            let n = n as usize;
+            let way = motion.ends[n] - motion.starts[n];
+            let expected = h * (state.velocities[n] + h * model.gravity_of(n));
+            way.length_squared() > expected.length_squared()
+        };
+        let has_moved = |n: u32| motion.ends[n as usize] != seen[n as usize];
+        parallel::fill(&mut self.met, |k| {
+            let (nodes, start) = (triangles[k], starts[k].as_ref());
+            let is_due = match first {
+                true => start.is_some() || nodes.into_iter().any(is_new),
+                false => nodes.into_iter().any(has_moved),
+            };
+            is_due.then(|| motion.meeting(nodes, start, aims[k], first))?
+        });
+        self.seen.copy_from_slice(&self.ends);
+        let before = self.contacts.len();
+        let found = self.triangles.iter().zip(&self.met).zip(&mut self.aims);
+        for ((nodes, met), aim) in found {
+            let Some(met) = met else {
+                continue;
+            };
+            *aim = aim.min(met.aim);
+            let moved = combine(*nodes, &met.weights, &|i| self.ends[i] - state.positions[i]);
+            let slip = (moved - met.way).reject_from_normalized(met.normal);
+            let friction = around.bodies[met.body as usize].friction;
+            let contact = Contact::with_body(
+                four(*nodes),
+                four_weights(&met.weights),
+                (met.normal, met.bound),
+                (friction.at_speed(slip.length() / h), met.way),
+                mobility,
+            );
+            if let Some(contact) = contact {
+                self.contacts.push(contact);
+                self.bodies.push(met.body);
+            }
+        }
+        self.contacts.len() - before
+    }
+
+    /// The least distance of the cloth's middle from a body at the places that were in contact in this step (m).
+    pub fn smallest_distance(&self, bodies: &[Placement], positions: &[DVec3]) -> Option<f64> {
+        let distance = |body: u32, place: DVec3| bodies[body as usize].sample(place).distance;
+        let told = self.told.iter().filter_map(|&k| {
+            let dent = self.starts[k]?;
+            let place = combine(self.triangles[k], &dent.weights, &|i| positions[i]);
+            Some(distance(dent.body, place))
+        });
+        let met = self.contacts.iter().zip(&self.bodies);
+        let met = met.map(|(contact, &body)| distance(body, contact.combine(positions)));
+        told.chain(met).reduce(f64::min)
+    }
+}
+
+impl Dent {
+    /// What its distance is to be at the end of the step, if it is to be `kept` (m): where the body reached through already, a little more.
+    fn aim(&self, kept: f64) -> f64 {
+        match self.distance < kept {
+            true => self.distance + RESTORED * (kept.min(self.kept) - self.distance),
+            false => kept,
+        }
+    }
+}
+
+impl Motion<'_> {
+    /// What a triangle runs into, worst first.
+    fn meeting(
+        &self,
+        nodes: [u32; 3],
+        start: Option<&Dent>,
+        most: f64,
+        follow: bool,
+    ) -> Option<Meeting> {
+        let nodes = nodes.map(|n| n as usize);
+        let offset = offset(self.around, nodes)?;
+        let bodies = self.around.bodies.iter().enumerate();
+        let found = bodies.filter_map(|(number, body)| {
+            meets(body, nodes).then_some(())?;
+            let start = start.filter(|dent| dent.body == number as u32);
+            let aim = GIVING * KEPT * offset;
+            let aim = start.map_or(aim, |dent| dent.aim(aim)).min(most);
+            let followed = match follow && start.is_none_or(|dent| dent.distance > aim) {
+                true => self.follow(body, nodes, offset, aim),
+                false => Way::Open,
+            };
+            let (missing, meeting) = match followed {
+                Way::Clear => return None,
+                Way::Blocked(missing, meeting) => (missing, meeting),
+                Way::Open => self.at_end(body, nodes, offset, aim)?,
+            };
+            let body = number as u32;
+            Some((missing, Meeting { body, ..meeting }))
+        });
+        let worst = found.max_by(|a, b| a.0.total_cmp(&b.0));
+        worst.map(|(_, meeting)| meeting)
+    }
+
+    fn corners(&self, nodes: [usize; 3]) -> [[DVec3; 3]; 2] {
+        [nodes.map(|n| self.starts[n]), nodes.map(|n| self.ends[n])]
+    }
+
+    /// Follows a triangle through the frame of a rigid body, in which the body stands still.
+    fn follow(&self, body: &Placement, nodes: [usize; 3], offset: f64, aim: f64) -> Way {
+        if matches!(body.shape, Shape::Moving(_)) {
+            return Way::Open;
+        }
+        let [from, to] = self.corners(nodes);
+        let (from, to) = (
+            from.map(|x| body.start.unapply(x)),
+            to.map(|x| body.end.unapply(x)),
+        );
+        let travel = (0..3).map(|k| from[k].distance(to[k])).fold(0.0, f64::max);
+        if !(travel > FOLLOWED * offset) {
+            return Way::Open;
+        }
+        let mut share = 0.0;
+        while share < 1.0 {
+            let corners = [0, 1, 2].map(|k| from[k].lerp(to[k], share));
+            let ahead = aim + (1.0 - share) * travel;
+            let sample = |p: DVec3| body.shape.sample(p);
+            let ends = corners.map(sample);
+            let Some(near) = deepest(&corners, &ends, (ahead, give(offset)), sample) else {
+                return Way::Clear;
+            };
+            let distance = near.sample.distance;
+            if share > 0.0 && distance <= aim {
+                let local = place(&corners, &near.weights);
+                let normal = body.end.rotation * near.sample.normal;
+                let carried = body.end.apply(local);
+                let bound = normal.dot(carried) + aim - distance;
+                let end = place(&to, &near.weights);
+                let missing = bound - normal.dot(body.end.apply(end));
+                let meeting = Meeting {
+                    body: 0,
+                    weights: near.weights,
+                    normal,
+                    aim,
+                    bound,
+                    way: carried - body.start.apply(local),
+                };
+                return match missing > 0.0 {
+                    true => Way::Blocked(missing, meeting),
+                    false => Way::Open,
+                };
+            }
+            share += ((distance - aim) / travel).max(SHORTEST);
+        }
+        Way::Open
+    }
+
+    /// What is missing to the distance that a triangle should have at the end (m), and the meeting that makes up for it.
+    fn at_end(
+        &self,
+        body: &Placement,
+        nodes: [usize; 3],
+        offset: f64,
+        aim: f64,
+    ) -> Option<(f64, Meeting)> {
+        let [starts, corners] = self.corners(nodes);
+        let ends = corners.map(|p| body.sample(p));
+        if is_squeezed(&ends, offset) {
+            return None;
+        }
+        let near = deepest(&corners, &ends, (aim, give(offset)), |p| body.sample(p))?;
+        let point = place(&corners, &near.weights);
+        let seen = body.at_end(point);
+        // What it has run into in this step; what was there before comes out by and by.
+        let inwards = |k: usize| -(corners[k] - starts[k] - seen.way).dot(seen.sample.normal);
+        let most = FASTEST * offset + (0..3).map(inwards).fold(0.0, f64::max);
+        let missing = (aim - seen.sample.distance).min(most);
+        let is_caught = |corner: &DVec3| body.at_end(*corner).caught;
+        if missing <= EXACT * offset || seen.caught || corners.iter().any(is_caught) {
+            return None;
+        }
+        let meeting = Meeting {
+            body: 0,
+            weights: near.weights,
+            normal: seen.sample.normal,
+            aim: seen.sample.distance + missing,
+            bound: seen.sample.normal.dot(point) + missing,
+            way: seen.way,
+        };
+        Some((missing, meeting))
+    }
+}
+
+/// What a triangle finds on its way.
+enum Way {
+    /// Nothing to the end of the step.
+    Clear,
+    /// A body, and what is missing at the end because of it (m).
+    Blocked(f64, Meeting),
+    /// It has to be looked at where it ends.
+    Open,
+}
+
+/// The body as a triangle sees it at the start of the step, if the ways of its corners could lead too near to it.
+fn at_start(
+    body: &Placement,
+    corners: &[DVec3; 3],
+    views: &[View; 3],
+    offset: f64,
+) -> Option<Dent> {
+    if views.iter().any(|v| v.caught) || is_squeezed(&views.map(|v| v.sample), offset) {
+        return None;
+    }
+    let kept = KEPT * offset;
+    let within = kept + views.iter().map(|v| v.travel).fold(0.0, f64::max);
+    let side = corners[0].distance(corners[1]) + corners[0].distance(corners[2]);
+    let sample = |point: DVec3| {
+        let near = body.at_start(point, within + side);
+        near.map_or(FAR, |near| near.sample)
+    };
+    let ends = views.map(|v| v.sample);
+    let near = deepest(corners, &ends, (within, give(offset)), sample)?;
+    let seen = body.at_start(place(corners, &near.weights), f64::INFINITY)?;
+    (!seen.caught).then_some(Dent {
+        body: 0,
+        weights: near.weights,
+        normal: seen.sample.normal,
+        distance: seen.sample.distance,
+        kept: kept.min(seen.sample.distance + FASTEST * offset),
+        way: seen.way,
+    })
+}
+
+/// What is between the distance that nodes keep and that which the middle of the cloth between them does (m).
+fn give(offset: f64) -> f64 {
+    (1.0 - KEPT) * offset
+}
+
+/// Farther than anything asks for.
+const FAR: Sample = Sample {
+    distance: f64::INFINITY,
+    normal: DVec3::Z,
+};
+
+/// A body whose surface is flat: what does not cut corners of a triangle does not cut it.
+fn is_flat(shape: &Shape) -> bool {
+    matches!(shape, Shape::Plane)
+}
+
+fn meets(body: &Placement, nodes: [usize; 3]) -> bool {
+    !is_flat(&body.shape) && nodes.into_iter().all(|n| body.meets(n))
+}
+
+/// The least offset of some nodes (m), unless bodies pinch one of them: those are as near as they are pressed.
+fn offset(around: &Surroundings, nodes: [usize; 3]) -> Option<f64> {
+    let free = |n: usize| around.pinch(n).is_none();
+    let least = nodes.map(|n| around.offsets[n]).into_iter();
+    let least = least.fold(f64::INFINITY, f64::min);
+    (nodes.into_iter().all(free) && least > 0.0).then_some(least)
+}
+
+/// Whether bodies, or parts of one, leave a corner no room: then the rest of the triangle has none either.
+fn is_squeezed(ends: &[Sample; 3], offset: f64) -> bool {
+    ends.iter().any(|end| end.distance < 0.5 * offset)
+}
+
+fn combine(nodes: [u32; 3], weights: &[f64; 3], value: &dyn Fn(usize) -> DVec3) -> DVec3 {
+    let parts = nodes.iter().zip(weights);
+    parts.map(|(&n, &w)| w * value(n as usize)).sum()
+}
+
+fn four([a, b, c]: [u32; 3]) -> [u32; 4] {
+    [a, b, c, c]
+}
+
+fn four_weights(&[a, b, c]: &[f64; 3]) -> [f64; 4] {
+    [a, b, c, 0.0]
+}
