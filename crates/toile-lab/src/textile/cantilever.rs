@@ -109,7 +109,11 @@ impl Setup {
             let density = world.model.cloths[0].density;
             // A strip that does not sink at all says only that it wants to be longer.
             let length = length_at(angle.clamp(0.5, 88.0));
-            if (angle - self.angle).abs() <= self.tolerance {
+            search.learn(overhang, angle, self.angle);
+            let jump = search.jump();
+            // Cloth with a limit trembles a little; the angle can be no better known than that.
+            let is_found = jump.is_some_and(|[before, after]| after - before < SNAP);
+            if is_found || (angle - self.angle).abs() <= self.tolerance {
                 let weight = density * GRAVITY;
                 let bending_length = 0.5 * overhang;
                 return Ok(Bending {
@@ -124,8 +128,7 @@ impl Setup {
                     world,
                 });
             }
-            search.learn(overhang, angle, self.angle);
-            if let Some([before, after]) = search.jump() {
+            if let Some([before, after]) = jump {
                 return Err(TextileError::OutOfReach(format!(
                     "the strip has no rest at {}°: at an overhang of {:.2} cm it snaps from {:.1}° to {:.1}°, as springs do that buckle; \
                      choose bending = \"dihedral\" or another that has a rigidity",
@@ -214,6 +217,8 @@ struct Search {
 
 /// A step between neighbouring overhangs this near (their ratio) is a jump, not a slope.
 const NEIGHBOURS: f64 = 1.0005;
+/// If it is larger than this (degrees).
+const SNAP: f64 = 1.0;
 
 impl Search {
     fn learn(&mut self, overhang: f64, angle: f64, target: f64) {

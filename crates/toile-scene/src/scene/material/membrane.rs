@@ -33,8 +33,10 @@ pub(super) fn membrane(
         ModelSpec::Inequality | ModelSpec::Area => return Ok(weak_springs(spec, sheet)),
         ModelSpec::Isometric => return Ok(hourglass(spec, sheet)),
         ModelSpec::QuasiInextensible => {
+            // The limit alone would do for the lengths, but a solve that does not know of them gives way where it pleases, and
+            // what the limit takes back is paid by the springs across: the cloth would never come to rest.
             let material = MassSpringMaterial {
-                stretch: 0.0,
+                stretch: m.stretch_stiffness,
                 shear: m.shear_stiffness,
                 bend: 0.0,
                 damping: m.damping,
