@@ -300,16 +300,19 @@ impl Workspace {
     fn meet_cloths(&mut self, model: &Model, state: &State, h: f64) {
         let Workspace {
             contact,
+            dents,
             holds,
             around,
             candidates,
             loads,
             ..
         } = self;
+        let standing = dents.as_deref().map_or(&[][..], Dents::standing);
         if let Some(contact) = contact.as_deref_mut() {
             let times = (h, model.integrator.reach(state, h));
             let given = &mut loads.given;
-            contact.apply((model, state), holds, around, (candidates, given), times);
+            let moving = (candidates.as_mut_slice(), given.as_mut_slice());
+            contact.apply((model, state), holds, around, standing, moving, times);
         }
     }
 

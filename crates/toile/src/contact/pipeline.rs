@@ -214,13 +214,14 @@ impl ClothContact {
             }));
     }
 
-    /// Moves the candidates so that no two features pass through each other; `reach` is by how many seconds of velocity the
+    /// Moves the candidates so that no two features pass through each other; bodies between nodes have contacts that are `standing`; `reach` is by how many seconds of velocity the
     /// integrator's positions follow.
     pub fn apply(
         &mut self,
         (model, state): (&Model, &State),
         holds: &[Filter],
         around: &Surroundings,
+        standing: &[(Contact, u32)],
         (candidates, given): (&mut [Candidate], &mut [Given]),
         (h, reach): (f64, f64),
     ) {
@@ -239,7 +240,7 @@ impl ClothContact {
             *wanted = candidate.position;
         }
         self.ends.copy_from_slice(&self.wanted);
-        let report = self.resolve(&step);
+        let report = self.resolve(&step, standing);
         if let Some(tangle) = &mut self.tangle {
             tangle.finish(report.missed > 0);
         }
@@ -255,7 +256,7 @@ impl ClothContact {
         self.book(model, given, reach);
     }
 
-    fn resolve(&mut self, step: &Step) -> ContactReport {
+    fn resolve(&mut self, step: &Step, standing: &[(Contact, u32)]) -> ContactReport {
         let mut report = ContactReport::default();
         self.contacts.clear();
         let ends = &self.ends;
@@ -264,6 +265,8 @@ impl ClothContact {
         self.contacts.extend(known.map(|(contact, _)| contact));
         self.body_contacts.clear();
         self.bodies_met.clear();
+        self.body_contacts.extend(standing.iter().map(|(c, _)| c));
+        self.bodies_met.extend(standing.iter().map(|(_, b)| b));
         self.traced.iter_mut().for_each(Vec::clear);
         self.heeded = 0;
         self.meets_bodies.fill(false);

@@ -113,6 +113,15 @@ impl Contact {
         Some(Contact { carried, ..contact })
     }
 
+    /// The same before it has pushed.
+    pub(super) fn renewed(&self) -> Self {
+        Contact {
+            push: 0.0,
+            drag: DVec3::ZERO,
+            ..*self
+        }
+    }
+
     /// The same with what it carries already: a push along the normal and friction (kg·m).
     pub(super) fn loaded(&self, load: f64, drag: DVec3, bound: f64) -> Self {
         // Friction that has acted is not taken back: alone, the nodes would fly where in the solve their edges held them.

@@ -61,15 +61,16 @@ pub(super) fn deepest(
     let centre = place(corners, &thirds);
     let radius = corners.iter().map(|c| c.distance(centre));
     let radius = radius.fold(0.0, f64::max);
-    // No point is farther from all corners than the centre. Written so that what is no number is not looked at further.
-    if !(corner - radius <= within) {
+    // No point is farther from all corners than the centre.
+    let is_far = |distance: f64| distance.is_nan() || distance - radius > within;
+    if is_far(corner) {
         return None;
     }
     let middle = at(thirds);
     let turns = ends.map(|e| e.normal.distance(middle.sample.normal));
     let turn = turns.into_iter().fold(0.0, f64::max);
     let sag = (level(ends, &thirds) - middle.sample.distance).max(0.5 * radius * turn);
-    if !(middle.sample.distance - radius <= within) || 1.5 * sag < give {
+    if is_far(middle.sample.distance) || 1.5 * sag < give {
         return None;
     }
     let turned = |from: &Deepest| {

@@ -10,6 +10,8 @@
 //! followed through a rigid body's frame: it may advance by its distance, or by [`SHORTEST`] of the step. Flat bodies need nothing of this.
 
 mod deepest;
+mod meeting;
+mod start;
 
 use super::cushion::{Cushion, Gaps};
 use super::load::{Given, book};
@@ -20,8 +22,9 @@ use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
-use deepest::{deepest, place};
 use glam::DVec3;
+use meeting::{Meeting, Motion};
+use start::{Dent, View, at_start};
 
 /// The part of the nodes' offset that the middle of the cloth keeps from bodies between them.
 const KEPT: f64 = 0.25;
@@ -62,65 +65,13 @@ pub(crate) struct Dents {
     contacts: Vec<Contact>,
     /// The bodies of the contacts.
     bodies: Vec<u32>,
+    /// The contacts that those who move nodes later have to heed, with their bodies.
+    standing: Vec<(Contact, u32)>,
     inverse_masses: Vec<f64>,
     wanted: Vec<DVec3>,
     ends: Vec<DVec3>,
     /// Where nodes were to go at the last look.
     seen: Vec<DVec3>,
-}
-
-/// A body before a triangle.
-#[derive(Clone, Copy, Debug)]
-struct Dent {
-    body: u32,
-    weights: [f64; 3],
-    /// Of the body.
-    normal: DVec3,
-    /// From the body to the middle of the cloth (m).
-    distance: f64,
-    /// What that is to be (m).
-    kept: f64,
-    /// The way of the surface there through the step (m).
-    way: DVec3,
-}
-
-/// What a node sees of a body at the start of the step.
-#[derive(Clone, Copy, Debug)]
-struct View {
-    sample: Sample,
-    /// Whether parts of the body overlap there.
-    caught: bool,
-    /// How far it is expected to go, seen from the body (m).
-    travel: f64,
-}
-
-impl View {
-    const NOTHING: View = View {
-        sample: FAR,
-        caught: false,
-        travel: 0.0,
-    };
-}
-
-/// A triangle that ends too near to a body.
-#[derive(Clone, Copy, Debug)]
-struct Meeting {
-    body: u32,
-    weights: [f64; 3],
-    normal: DVec3,
-    /// The distance that it is to have (m).
-    aim: f64,
-    /// `n·Σ wᵢ xᵢ` must not be smaller at the end (m).
-    bound: f64,
-    way: DVec3,
-}
-
-/// What a step tells.
-#[derive(Clone, Copy)]
-struct Motion<'a> {
-    around: &'a Surroundings,
-    starts: &'a [DVec3],
-    ends: &'a [DVec3],
 }
 
 impl Dents {
@@ -153,6 +104,7 @@ impl Dents {
             told: Vec::new(),
             contacts: Vec::new(),
             bodies: Vec::new(),
+            standing: Vec::new(),
             inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             wanted: zeros(),
             ends: zeros(),
@@ -165,6 +117,7 @@ impl Dents {
         self.told.clear();
         self.contacts.clear();
         self.bodies.clear();
+        self.standing.clear();
         self.starts.fill(None);
         let expected = |n: usize| h * (state.velocities[n] + h * model.gravity_of(n));
         for (number, body) in around.bodies.iter().enumerate() {
@@ -274,6 +227,9 @@ impl Dents {
         (candidates, given): (&mut [Candidate], &mut [Given]),
         (h, reach): (f64, f64),
     ) {
+        // A mixed scheme comes here more than once in a step.
+        self.contacts.clear();
+        self.bodies.clear();
         for (wanted, candidate) in self.wanted.iter_mut().zip(&*candidates) {
             *wanted = candidate.position;
         }
@@ -316,6 +272,7 @@ impl Dents {
                 }
             });
         }
+        self.keep_standing(state, around, &mobility);
         self.inverse_masses = inverse_masses;
         if self.contacts.is_empty() {
             return;
@@ -332,6 +289,36 @@ impl Dents {
                 let impulse = weight * contact.impulse() / reach;
                 book(&mut given[node as usize], body as usize, impulse);
             });
+        }
+    }
+
+    /// Contacts of this step that nobody may push through afterwards, with their bodies.
+    pub fn standing(&self) -> &[(Contact, u32)] {
+        &self.standing
+    }
+
+    /// Remembers what has been met, and whatever was in reach when the step began: those who move nodes later may push them there.
+    fn keep_standing(&mut self, state: &State, around: &Surroundings, mobility: &Mobility) {
+        let met = self.contacts.iter().map(Contact::renewed);
+        self.standing.clear();
+        self.standing.extend(met.zip(self.bodies.iter().copied()));
+        for (&nodes, dent) in self.triangles.iter().zip(&self.starts) {
+            let Some(dent) = dent else {
+                continue;
+            };
+            let start = combine(nodes, &dent.weights, &|i| state.positions[i]);
+            let surface = dent.normal.dot(start + dent.way) - dent.distance;
+            let bound = surface + dent.aim(GIVING * dent.kept);
+            let friction = around.bodies[dent.body as usize].friction.sliding;
+            let contact = Contact::with_body(
+                four(nodes),
+                four_weights(&dent.weights),
+                (dent.normal, bound),
+                (friction, dent.way),
+                mobility,
+            );
+            let contact = contact.map(|contact| (contact, dent.body));
+            self.standing.extend(contact);
         }
     }
 
@@ -409,188 +396,10 @@ impl Dents {
     }
 }
 
-impl Dent {
-    /// What its distance is to be at the end of the step, if it is to be `kept` (m): where the body reached through already, a little more.
-    fn aim(&self, kept: f64) -> f64 {
-        match self.distance < kept {
-            true => self.distance + RESTORED * (kept.min(self.kept) - self.distance),
-            false => kept,
-        }
-    }
-}
-
-impl Motion<'_> {
-    /// What a triangle runs into, worst first.
-    fn meeting(
-        &self,
-        nodes: [u32; 3],
-        start: Option<&Dent>,
-        most: f64,
-        follow: bool,
-    ) -> Option<Meeting> {
-        let nodes = nodes.map(|n| n as usize);
-        let offset = offset(self.around, nodes)?;
-        let bodies = self.around.bodies.iter().enumerate();
-        let found = bodies.filter_map(|(number, body)| {
-            meets(body, nodes).then_some(())?;
-            let start = start.filter(|dent| dent.body == number as u32);
-            let aim = GIVING * KEPT * offset;
-            let aim = start.map_or(aim, |dent| dent.aim(aim)).min(most);
-            let followed = match follow && start.is_none_or(|dent| dent.distance > aim) {
-                true => self.follow(body, nodes, offset, aim),
-                false => Way::Open,
-            };
-            let (missing, meeting) = match followed {
-                Way::Clear => return None,
-                Way::Blocked(missing, meeting) => (missing, meeting),
-                Way::Open => self.at_end(body, nodes, offset, aim)?,
-            };
-            let body = number as u32;
-            Some((missing, Meeting { body, ..meeting }))
-        });
-        let worst = found.max_by(|a, b| a.0.total_cmp(&b.0));
-        worst.map(|(_, meeting)| meeting)
-    }
-
-    fn corners(&self, nodes: [usize; 3]) -> [[DVec3; 3]; 2] {
-        [nodes.map(|n| self.starts[n]), nodes.map(|n| self.ends[n])]
-    }
-
-    /// Follows a triangle through the frame of a rigid body, in which the body stands still.
-    fn follow(&self, body: &Placement, nodes: [usize; 3], offset: f64, aim: f64) -> Way {
-        if matches!(body.shape, Shape::Moving(_)) {
-            return Way::Open;
-        }
-        let [from, to] = self.corners(nodes);
-        let (from, to) = (
-            from.map(|x| body.start.unapply(x)),
-            to.map(|x| body.end.unapply(x)),
-        );
-        let travel = (0..3).map(|k| from[k].distance(to[k])).fold(0.0, f64::max);
-        if !(travel > FOLLOWED * offset) {
-            return Way::Open;
-        }
-        let mut share = 0.0;
-        while share < 1.0 {
-            let corners = [0, 1, 2].map(|k| from[k].lerp(to[k], share));
-            let ahead = aim + (1.0 - share) * travel;
-            let sample = |p: DVec3| body.shape.sample(p);
-            let ends = corners.map(sample);
-            let Some(near) = deepest(&corners, &ends, (ahead, give(offset)), sample) else {
-                return Way::Clear;
-            };
-            let distance = near.sample.distance;
-            if share > 0.0 && distance <= aim {
-                let local = place(&corners, &near.weights);
-                let normal = body.end.rotation * near.sample.normal;
-                let carried = body.end.apply(local);
-                let bound = normal.dot(carried) + aim - distance;
-                let end = place(&to, &near.weights);
-                let missing = bound - normal.dot(body.end.apply(end));
-                let meeting = Meeting {
-                    body: 0,
-                    weights: near.weights,
-                    normal,
-                    aim,
-                    bound,
-                    way: carried - body.start.apply(local),
-                };
-                return match missing > 0.0 {
-                    true => Way::Blocked(missing, meeting),
-                    false => Way::Open,
-                };
-            }
-            share += ((distance - aim) / travel).max(SHORTEST);
-        }
-        Way::Open
-    }
-
-    /// What is missing to the distance that a triangle should have at the end (m), and the meeting that makes up for it.
-    fn at_end(
-        &self,
-        body: &Placement,
-        nodes: [usize; 3],
-        offset: f64,
-        aim: f64,
-    ) -> Option<(f64, Meeting)> {
-        let [starts, corners] = self.corners(nodes);
-        let ends = corners.map(|p| body.sample(p));
-        if is_squeezed(&ends, offset) {
-            return None;
-        }
-        let near = deepest(&corners, &ends, (aim, give(offset)), |p| body.sample(p))?;
-        let point = place(&corners, &near.weights);
-        let seen = body.at_end(point);
-        // What it has run into in this step; what was there before comes out by and by.
-        let inwards = |k: usize| -(corners[k] - starts[k] - seen.way).dot(seen.sample.normal);
-        let most = FASTEST * offset + (0..3).map(inwards).fold(0.0, f64::max);
-        let missing = (aim - seen.sample.distance).min(most);
-        let is_caught = |corner: &DVec3| body.at_end(*corner).caught;
-        if missing <= EXACT * offset || seen.caught || corners.iter().any(is_caught) {
-            return None;
-        }
-        let meeting = Meeting {
-            body: 0,
-            weights: near.weights,
-            normal: seen.sample.normal,
-            aim: seen.sample.distance + missing,
-            bound: seen.sample.normal.dot(point) + missing,
-            way: seen.way,
-        };
-        Some((missing, meeting))
-    }
-}
-
-/// What a triangle finds on its way.
-enum Way {
-    /// Nothing to the end of the step.
-    Clear,
-    /// A body, and what is missing at the end because of it (m).
-    Blocked(f64, Meeting),
-    /// It has to be looked at where it ends.
-    Open,
-}
-
-/// The body as a triangle sees it at the start of the step, if the ways of its corners could lead too near to it.
-fn at_start(
-    body: &Placement,
-    corners: &[DVec3; 3],
-    views: &[View; 3],
-    offset: f64,
-) -> Option<Dent> {
-    if views.iter().any(|v| v.caught) || is_squeezed(&views.map(|v| v.sample), offset) {
-        return None;
-    }
-    let kept = KEPT * offset;
-    let within = kept + views.iter().map(|v| v.travel).fold(0.0, f64::max);
-    let side = corners[0].distance(corners[1]) + corners[0].distance(corners[2]);
-    let sample = |point: DVec3| {
-        let near = body.at_start(point, within + side);
-        near.map_or(FAR, |near| near.sample)
-    };
-    let ends = views.map(|v| v.sample);
-    let near = deepest(corners, &ends, (within, give(offset)), sample)?;
-    let seen = body.at_start(place(corners, &near.weights), f64::INFINITY)?;
-    (!seen.caught).then_some(Dent {
-        body: 0,
-        weights: near.weights,
-        normal: seen.sample.normal,
-        distance: seen.sample.distance,
-        kept: kept.min(seen.sample.distance + FASTEST * offset),
-        way: seen.way,
-    })
-}
-
 /// What is between the distance that nodes keep and that which the middle of the cloth between them does (m).
 fn give(offset: f64) -> f64 {
     (1.0 - KEPT) * offset
 }
-
-/// Farther than anything asks for.
-const FAR: Sample = Sample {
-    distance: f64::INFINITY,
-    normal: DVec3::Z,
-};
 
 /// A body whose surface is flat: what does not cut corners of a triangle does not cut it.
 fn is_flat(shape: &Shape) -> bool {

@@ -53,8 +53,10 @@ impl ClothContact {
     /// Books what bodies gave to nodes here (N·s).
     pub(super) fn book(&self, model: &Model, given: &mut [Given], reach: f64) {
         for (contact, &body) in self.body_contacts.iter().zip(&self.bodies_met) {
-            let node = contact.nodes[0] as usize;
-            book(&mut given[node], body as usize, contact.impulse() / reach);
+            contact.share(|node, weight| {
+                let impulse = weight * contact.impulse() / reach;
+                book(&mut given[node as usize], body as usize, impulse);
+            });
         }
         for (node, given) in given.iter_mut().enumerate() {
             for &(body, way) in &self.traced[node] {
