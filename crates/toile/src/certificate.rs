@@ -32,9 +32,11 @@ pub struct Certificate {
     pub stretch_mean: f64,
     /// Largest distance of a held node from its target (m).
     pub pin_residual: f64,
-    /// Smallest gap between the surface of the cloth at its nodes and bodies (m), negative where they overlap, or what bodies reach through the
-    /// middle of the cloth between them; `None` without bodies.
+    /// Smallest gap between the surface of the cloth at its nodes and bodies (m), negative where they overlap; `None` without bodies.
     pub gap_smallest: Option<f64>,
+    /// Smallest distance of the middle of the cloth from bodies at places between nodes that touch them (m), negative where a body
+    /// reaches through; `None` if there are none.
+    pub gap_between: Option<f64>,
     /// Free nodes that end nearer to a body than half the distance they keep from it: bodies, or parts of one, leave them no room.
     pub squeezed: usize,
     /// Intersections left; `None` while nothing has looked for them.

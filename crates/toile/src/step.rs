@@ -404,14 +404,13 @@ fn certify(
     let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
     let Workspace { around, holds, .. } = workspace;
     let (gap_smallest, squeezed) = gap(model, around, holds, &state.positions);
-    let between = workspace.dents.as_deref();
-    let between = between.and_then(|d| d.smallest_distance(&around.bodies, &state.positions));
-    let gap_smallest = gap_smallest.map(|gap| between.map_or(gap, |between| gap.min(between)));
+    let dents = workspace.dents.as_deref();
     Certificate {
         stretch_worst,
         stretch_mean,
         pin_residual: workspace.pin_residual(&state.positions),
         gap_smallest,
+        gap_between: dents.and_then(|d| d.smallest_distance(&around.bodies, &state.positions)),
         squeezed,
         intersections: None,
         iterations: predicted.iterations,

@@ -14,6 +14,8 @@ pub struct FrameMetrics {
     pub pin_residual: f64,
     /// Smallest gap to any body (m); `NaN` without bodies.
     pub gap_smallest: f64,
+    /// Smallest distance of the cloth's middle from bodies between its nodes (m); `NaN` where nothing touches there.
+    pub gap_between: f64,
     /// The most nodes to which bodies left no room in any step.
     pub squeezed_nodes: usize,
     /// Iterations of all linear solves.
@@ -43,7 +45,7 @@ pub struct FrameMetrics {
 }
 
 /// Columns of `metrics.csv`.
-pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,pin_residual,iterations,\
+pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,gap_between,pin_residual,iterations,\
     linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total,\
     momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z";
 
@@ -58,6 +60,7 @@ impl FrameMetrics {
             stretch_mean: 0.0,
             pin_residual: 0.0,
             gap_smallest: f64::NAN,
+            gap_between: f64::NAN,
             squeezed_nodes: 0,
             iterations: 0,
             linear_residual: 0.0,
@@ -84,6 +87,8 @@ impl FrameMetrics {
         // f64::min passes over NaN, so the first real gap replaces it.
         let gap = certificate.gap_smallest.unwrap_or(f64::NAN);
         self.gap_smallest = self.gap_smallest.min(gap);
+        let between = certificate.gap_between.unwrap_or(f64::NAN);
+        self.gap_between = self.gap_between.min(between);
         self.squeezed_nodes = self.squeezed_nodes.max(certificate.squeezed);
         self.iterations += certificate.iterations;
         self.linear_residual = self.linear_residual.max(certificate.linear_residual);
@@ -120,6 +125,7 @@ impl FrameMetrics {
             known(self.stretch_worst),
             known(self.stretch_mean),
             known(self.gap_smallest),
+            known(self.gap_between),
             known(self.pin_residual),
             self.iterations.to_string(),
             known(self.linear_residual),

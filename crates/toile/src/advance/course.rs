@@ -209,6 +209,10 @@ impl StepReport {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        sum.gap_between = match (sum.gap_between, after.gap_between) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
         sum.squeezed = sum.squeezed.max(after.squeezed);
         sum.intersections = after.intersections;
         sum.contact = match (sum.contact, after.contact) {

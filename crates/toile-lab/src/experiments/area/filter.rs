@@ -38,7 +38,7 @@ fn springs(scene: Scene, settings: &Settings) -> String {
     let stretch = match (scene, settings.quick) {
         (Scene::Hung, true) => 2.7,
         (Scene::Hung, false) => 7.5,
-        (Scene::Swung, true) => 4.8,
+        (Scene::Swung, true) => 2.8,
         (Scene::Swung, false) => 8.0,
     };
     format!(
