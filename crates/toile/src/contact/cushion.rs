@@ -33,7 +33,7 @@ const HARDEST: f64 = 30.0;
 const FIRM: f64 = 10.0;
 /// The drag of a contact that sticks, as a multiple of `m`.
 const STICKING: f64 = 30.0;
-/// The same on a body. What little creeps is put back after the solve, and nodes that are put back are out of balance.
+/// The same on a body, where nothing puts back what creeps.
 const STICKING_TO_BODY: f64 = 1e3;
 
 /// What a contact is doing.

@@ -34,7 +34,6 @@ impl Motion<'_> {
         nodes: [u32; 3],
         start: Option<&Dent>,
         most: f64,
-        follow: bool,
     ) -> Option<Meeting> {
         let nodes = nodes.map(|n| n as usize);
         let offset = offset(self.around, nodes)?;
@@ -44,15 +43,8 @@ impl Motion<'_> {
             let start = start.filter(|dent| dent.body == number as u32);
             let aim = GIVING * KEPT * offset;
             let aim = start.map_or(aim, |dent| dent.aim(aim)).min(most);
-            let followed = match follow && start.is_none_or(|dent| dent.distance > aim) {
-                true => self.follow(body, nodes, offset, aim),
-                false => Way::Open,
-            };
-            let (missing, meeting) = match followed {
-                Way::Clear => return None,
-                Way::Blocked(missing, meeting) => (missing, meeting),
-                Way::Open => self.at_end(body, nodes, offset, aim)?,
-            };
+            let blocked = self.follow(body, nodes, offset, aim);
+            let (missing, meeting) = blocked.or_else(|| self.at_end(body, nodes, offset, aim))?;
             let body = number as u32;
             Some((missing, Meeting { body, ..meeting }))
         });
@@ -64,10 +56,17 @@ impl Motion<'_> {
         [nodes.map(|n| self.starts[n]), nodes.map(|n| self.ends[n])]
     }
 
-    /// Follows a triangle through the frame of a rigid body, in which the body stands still.
-    fn follow(&self, body: &Placement, nodes: [usize; 3], offset: f64, aim: f64) -> Way {
+    /// Follows a triangle that goes far through the frame of a rigid body, in which the body stands still. Answers what is in its way, and
+    /// what is missing at the end because of it (m).
+    fn follow(
+        &self,
+        body: &Placement,
+        nodes: [usize; 3],
+        offset: f64,
+        aim: f64,
+    ) -> Option<(f64, Meeting)> {
         if matches!(body.shape, Shape::Moving(_)) {
-            return Way::Open;
+            return None;
         }
         let [from, to] = self.corners(nodes);
         let (from, to) = (
@@ -76,7 +75,7 @@ impl Motion<'_> {
         );
         let travel = (0..3).map(|k| from[k].distance(to[k])).fold(0.0, f64::max);
         if travel <= FOLLOWED * offset {
-            return Way::Open;
+            return None;
         }
         let mut share = 0.0;
         while share < 1.0 {
@@ -84,8 +83,10 @@ impl Motion<'_> {
             let ahead = aim + (1.0 - share) * travel;
             let sample = |p: DVec3| body.shape.sample(p);
             let ends = corners.map(sample);
+            // Nothing between the corners yet says nothing of what comes between them later.
             let Some(near) = deepest(&corners, &ends, (ahead, give(offset)), sample) else {
-                return Way::Clear;
+                share += SHORTEST;
+                continue;
             };
             let distance = near.sample.distance;
             if share > 0.0 && distance <= aim {
@@ -103,14 +104,11 @@ impl Motion<'_> {
                     bound,
                     way: carried - body.start.apply(local),
                 };
-                return match missing > 0.0 {
-                    true => Way::Blocked(missing, meeting),
-                    false => Way::Open,
-                };
+                return (missing > 0.0).then_some((missing, meeting));
             }
             share += ((distance - aim) / travel).max(SHORTEST);
         }
-        Way::Open
+        None
     }
 
     /// What is missing to the distance that a triangle should have at the end (m), and the meeting that makes up for it.
@@ -147,14 +145,4 @@ impl Motion<'_> {
         };
         Some((missing, meeting))
     }
-}
-
-/// What a triangle finds on its way.
-enum Way {
-    /// Nothing to the end of the step.
-    Clear,
-    /// A body, and what is missing at the end because of it (m).
-    Blocked(f64, Meeting),
-    /// It has to be looked at where it ends.
-    Open,
 }

@@ -39,7 +39,7 @@ const FOLLOWED: f64 = 2.0;
 /// The shortest part of a step by which they are.
 const SHORTEST: f64 = 0.125;
 /// Rounds of looking and pushing.
-const ROUNDS: u32 = 8;
+const ROUNDS: u32 = 24;
 /// Sweeps of one round.
 const SWEEPS: u32 = 10;
 /// What a contact may be missed by, as a part of the offset.
@@ -57,6 +57,8 @@ pub(crate) struct Dents {
     views: Vec<View>,
     /// What each triangle has before it when the step begins.
     starts: Vec<Option<Dent>>,
+    /// Whether a body is in reach of each, be it of a corner.
+    in_reach: Vec<bool>,
     /// What each runs into, and what distance it was to have when it first did (m).
     met: Vec<Option<Meeting>>,
     aims: Vec<f64>,
@@ -98,6 +100,7 @@ impl Dents {
             sizes,
             views: vec![View::NOTHING; model.node_count()],
             starts: vec![None; triangles.len()],
+            in_reach: vec![false; triangles.len()],
             met: vec![None; triangles.len()],
             aims: vec![f64::INFINITY; triangles.len()],
             triangles,
@@ -119,6 +122,7 @@ impl Dents {
         self.bodies.clear();
         self.standing.clear();
         self.starts.fill(None);
+        self.in_reach.fill(false);
         let expected = |n: usize| h * (state.velocities[n] + h * model.gravity_of(n));
         for (number, body) in around.bodies.iter().enumerate() {
             if is_flat(&body.shape) {
@@ -135,13 +139,19 @@ impl Dents {
                 })
             });
             let (triangles, views) = (&self.triangles, &self.views);
-            parallel::for_each(&mut self.starts, |k, start| {
+            let (starts, in_reach) = (&mut self.starts, &mut self.in_reach);
+            parallel::for_each_of_two(starts, in_reach, |k, start, in_reach| {
                 let nodes = triangles[k].map(|n| n as usize);
                 let Some(offset) = offset(around, nodes).filter(|_| meets(body, nodes)) else {
                     return;
                 };
                 let corners = nodes.map(|n| state.positions[n]);
-                let found = at_start(body, &corners, &nodes.map(|n| views[n]), offset);
+                let views = nodes.map(|n| views[n]);
+                *in_reach |= views
+                    .iter()
+                    .zip(nodes)
+                    .any(|(view, n)| view.sample.distance < offset + view.travel + sizes[n]);
+                let found = at_start(body, &corners, &views, offset);
                 let nearer = |dent: &Dent| start.is_none_or(|s| dent.distance < s.distance);
                 if let Some(dent) = found.filter(nearer) {
                     *start = Some(Dent {
@@ -339,22 +349,23 @@ impl Dents {
             self.aims.fill(f64::INFINITY);
         }
         let (triangles, starts) = (&self.triangles, &self.starts);
-        let (seen, aims) = (&self.seen, &self.aims);
-        // What was not in reach when the step began is not, if it goes no farther than was expected of it.
-        let is_new = |n: u32| {
+        let (seen, aims, in_reach) = (&self.seen, &self.aims, &self.in_reach);
+        // What had nothing before it when the step began has not, if it goes no farther than was expected of it; but what goes far beside
+        // a body may have passed it with a corner.
+        let is_new = |n: u32, in_reach: bool| {
             let n = n as usize;
-            let way = motion.ends[n] - motion.starts[n];
-            let expected = h * (state.velocities[n] + h * model.gravity_of(n));
-            way.length_squared() > expected.length_squared()
+            let way = (motion.ends[n] - motion.starts[n]).length();
+            let expected = h * (state.velocities[n] + h * model.gravity_of(n)).length();
+            way > expected || in_reach && way > FOLLOWED * around.offsets[n]
         };
         let has_moved = |n: u32| motion.ends[n as usize] != seen[n as usize];
         parallel::fill(&mut self.met, |k| {
             let (nodes, start) = (triangles[k], starts[k].as_ref());
             let is_due = match first {
-                true => start.is_some() || nodes.into_iter().any(is_new),
+                true => start.is_some() || nodes.into_iter().any(|n| is_new(n, in_reach[k])),
                 false => nodes.into_iter().any(has_moved),
             };
-            is_due.then(|| motion.meeting(nodes, start, aims[k], first))?
+            is_due.then(|| motion.meeting(nodes, start, aims[k]))?
         });
         self.seen.copy_from_slice(&self.ends);
         let before = self.contacts.len();
