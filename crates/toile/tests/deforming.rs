@@ -93,23 +93,27 @@ fn a_breathing_ball_carries_cloth_up_and_lets_it_down() {
     let breath = |t: f64| 1.0 + 0.1 * (1.0 - (4.0 * std::f64::consts::PI * t).cos());
     let (model, mut state) = sheet_and_body(0.21, &ball(), 24, 0.5, |p, t| breath(t) * p, 0.5);
     let (mut gap, mut between) = (f64::INFINITY, f64::INFINITY);
-    let (mut highest, mut apart) = (0f64, 0f64);
+    let (mut highest, mut apart, mut wrinkled) = (0f64, 0f64, 0f64);
     run(&model, &mut state, 100, |state, certificate| {
         gap = gap.min(certificate.gap_smallest.unwrap());
         between = between.min(certificate.gap_between.unwrap_or(f64::INFINITY));
         let top = state.positions.iter().map(|p| p.z).fold(0.0, f64::max);
         highest = highest.max(top);
-        if state.time > 0.1 {
-            // The pole is a node of the mesh: it is at the radius exactly, up to the chord between frames.
-            apart = apart.max((top - 0.2 * breath(state.time)).abs());
+        // The pole is a node of the mesh: it is at the radius exactly, up to the chord between frames.
+        let off = (top - 0.2 * breath(state.time)).abs();
+        match state.time {
+            t if t > 0.25 => wrinkled = wrinkled.max(off),
+            t if t > 0.1 => apart = apart.max(off),
+            _ => {}
         }
         assert!(intersections(&model, &state.positions).is_empty());
     });
     assert!(gap > -1e-6, "{gap}");
-    // Where the ball would look through by more than a millimetre, folds that push each other may leave some of that for a step.
-    assert!(between > -5e-4, "{between}");
+    assert!(between > -1e-4, "{between}");
     assert!(highest > 0.239, "{highest}");
-    assert!(apart < 0.01, "{apart}");
+    assert!(apart < 0.0025, "{apart}");
+    // On a ball that shrinks by a sixth and rubs, so much of each cell has to go somewhere: a node that rises between two cells of 42 mm by 23 mm at the most.
+    assert!(wrinkled < 0.0125, "{wrinkled}");
 }
 
 #[test]

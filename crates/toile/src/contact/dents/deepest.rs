@@ -88,7 +88,12 @@ pub(super) fn deepest(
         weights: [0, 1, 2].map(|i| f64::from(u8::from(i == k))),
         sample: ends[k],
     };
-    let mut best = (0..3).filter_map(|k| turned(&seen(k))).fold(middle, nearer);
+    // A corner may be near without anything deep beside it, so the middles of the sides have their say.
+    let sides = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]].map(at);
+    let sag_of = |d: &Deepest| level(ends, &d.weights) - d.sample.distance;
+    let sag = sides.iter().map(sag_of).fold(sag, f64::max);
+    let turned_corners = (0..3).filter_map(|k| turned(&seen(k)));
+    let mut best = sides.into_iter().chain(turned_corners).fold(middle, nearer);
     for _ in 0..TURNS {
         let Some(next) = turned(&best) else {
             break;
@@ -98,7 +103,7 @@ pub(super) fn deepest(
         }
         best = next;
     }
-    let sag = level(ends, &best.weights) - best.sample.distance;
+    let sag = sag.max(sag_of(&best));
     // Going on downhill may find it half as deep again.
     if best.sample.distance > within + LEFT * radius || 1.5 * sag < give {
         return None;
@@ -255,6 +260,26 @@ mod tests {
             let found = found.expect("the rod reaches through");
             assert!(found.sample.distance < -5e-4, "{k}: {found:?}");
             assert!(found.sample.normal.z > 0.6, "{k}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_side_that_reaches_in_beside_a_near_corner_is_found() {
+        let sample = |p: DVec3| Shape::Sphere { radius: 0.22 }.sample(p);
+        let above = |x: f64, y: f64, distance: f64| {
+            let z = (0.22f64.powi(2) - x * x - y * y).sqrt();
+            DVec3::new(x, y, z) * (1.0 + distance / 0.22)
+        };
+        for third in [2e-3, 5e-3, 8e-3] {
+            let corners = [
+                above(-0.04, 0.0, 2.4e-3),
+                above(0.02, 0.0, 1e-3),
+                above(-0.01, 0.042, third),
+            ];
+            let found = deepest(&corners, &corners.map(sample), (1e-4, 7.5e-4), sample);
+            let found = found.expect("the ball reaches through").sample.distance;
+            let least = by_trying(&corners, sample);
+            assert!(least < -2e-4 && found < least + 1e-5, "{found} {least}");
         }
     }
 
