@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use toile::contact::{Friction, Region, intersections};
+use toile::contact::{Friction, Region, Sticky, intersections};
 use toile_scene::recording::Recording;
 use toile_scene::run::{RunFolder, RunOptions, run};
 use toile_scene::scene::{SceneError, SceneSource, World, resolve};
@@ -60,12 +60,40 @@ fn sticky_bodies_and_adhering_cloths_become_adhesions() {
         panic!("two adhesions");
     };
     assert_eq!((sticky.strength, sticky.reach), (5.0, 1e-3));
-    assert!(matches!(sticky.region, Region::Ball { radius, .. } if radius == 0.05));
+    let Sticky::Body { region, .. } = &sticky.to else {
+        panic!("{sticky:?}");
+    };
+    assert!(matches!(*region, Region::Ball { radius, .. } if radius == 0.05));
     assert!(sticky.catches(7) && sticky.is_active(9.0));
     assert_eq!(adhering.nodes, Some(vec![0, 80]));
-    assert_eq!(adhering.body, Some(0));
+    assert!(matches!(adhering.to, Sticky::Body { body: Some(0), .. }));
     assert!(adhering.strength.is_infinite());
     assert!(adhering.is_active(0.15) && !adhering.is_active(0.25));
+}
+
+/// Another sheet, just above the first.
+const PATCH: &str =
+    "[cloth.patch]\nmesh.grid = { size = [0.2, 0.2], cells = [5, 5] }\nplace.at = [0, 0, 0.0032]\n";
+
+#[test]
+fn cloth_sticks_to_cloth() {
+    let world = world(&format!(
+        "[[cloth.sheet.sticky]]\nselect.box = {{ min = [-1, -1, 0], max = [1, 0.01, 1] }}\nstrength = 7\n{PATCH}\
+         [[cloth.patch.adhere]]\nselect.corners = [0, 3]\ncloth = \"sheet\"\non.corners = [1]\nduring = [[0.1, 0.2]]\nreach = 0.002\n\
+         [contact]\ncloth = \"others\"\n"
+    ))
+    .unwrap();
+    // Cloths are in the order of their names: the patch has the first 36 nodes.
+    let [adhering, sticky] = &world.model.body_contact.adhesions[..] else {
+        panic!("two adhesions");
+    };
+    // Five of nine rows.
+    let expected: Vec<u32> = (36..36 + 45).collect();
+    assert_eq!(sticky.to, Sticky::Cloth { nodes: expected });
+    assert_eq!((sticky.strength, &sticky.nodes), (7.0, &None));
+    assert_eq!(adhering.nodes, Some(vec![0, 35]));
+    assert_eq!(adhering.to, Sticky::Cloth { nodes: vec![36 + 8] });
+    assert_eq!(adhering.reach, 2e-3);
 }
 
 #[test]
@@ -73,7 +101,34 @@ fn what_cannot_be_is_refused_with_its_place() {
     let adhere =
         |text: &str| format!("[[cloth.sheet.adhere]]\nselect.corners = [0]\n{text}\n{HAND}");
     let sticky = |text: &str| format!("{HAND}[[body.hand.sticky]]\n{text}\n");
+    let met = "[contact]\ncloth = \"all\"\n";
     for (text, words) in [
+        (adhere("cloth = \"skirt\""), "no cloth `skirt`"),
+        (adhere("cloth = \"sheet\""), "contact.cloth"),
+        (adhere("on.corners = [1]"), "`cloth`"),
+        (
+            adhere(&format!("cloth = \"sheet\"\nbody = \"hand\"\n{met}")),
+            "two entries",
+        ),
+        (
+            adhere(&format!(
+                "cloth = \"sheet\"\nregion.ball = {{ center = [0, 0, 0], radius = 1 }}\n{met}"
+            )),
+            "`on`",
+        ),
+        (
+            adhere(&format!("cloth = \"sheet\"\non.corners = [7]\n{met}")),
+            "adhere[0].on",
+        ),
+        ("[[cloth.sheet.sticky]]\n".into(), "contact.cloth"),
+        (
+            format!("[[cloth.sheet.sticky]]\nstrength = -1\n{met}"),
+            "positive",
+        ),
+        (
+            format!("[[cloth.sheet.sticky]]\nregion = 1\n{met}"),
+            "region",
+        ),
         (adhere("body = \"foot\""), "no body `foot`"),
         (adhere("during = [[2, 1]]"), "end after it starts"),
         (sticky("strength = 0"), "positive"),
@@ -142,6 +197,27 @@ fn a_run_with_stuck_nodes_resumes_bit_for_bit() {
     let checkpoint = std::fs::read(halves.join("checkpoint.toile")).unwrap();
     let checkpoint = toile_scene::run::Checkpoint::decode(&checkpoint).unwrap();
     assert!(!checkpoint.state.stuck.is_empty());
+    carry_out(&world, &halves, None, true);
+    for file in ["frames.toile", "metrics.csv", "checkpoint.toile"] {
+        let bytes = |path: &Path| std::fs::read(path.join(file)).unwrap();
+        assert!(bytes(&whole) == bytes(&halves), "{file} differs");
+    }
+}
+
+/// A patch that sticks to a sheet that swings on two corners, until half of it comes off; cut in the middle.
+#[test]
+fn a_run_with_cloth_on_cloth_resumes_bit_for_bit() {
+    let text = format!(
+        "[[cloth.sheet.pin]]\nselect.corners = [0, 1]\n[[cloth.sheet.sticky]]\nreach = 0.0005\nstrength = 20\n{PATCH}\
+         [contact]\ncloth = \"all\"\n"
+    );
+    let world = world(&text).unwrap();
+    let (whole, halves) = (folder("bonds-whole"), folder("bonds-halves"));
+    carry_out(&world, &whole, None, false);
+    carry_out(&world, &halves, Some(0.2), false);
+    let checkpoint = std::fs::read(halves.join("checkpoint.toile")).unwrap();
+    let checkpoint = toile_scene::run::Checkpoint::decode(&checkpoint).unwrap();
+    assert!(!checkpoint.state.bonds.is_empty());
     carry_out(&world, &halves, None, true);
     for file in ["frames.toile", "metrics.csv", "checkpoint.toile"] {
         let bytes = |path: &Path| std::fs::read(path.join(file)).unwrap();

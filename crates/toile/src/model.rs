@@ -1,6 +1,8 @@
 //! What a run needs and never changes: cloths, energies, pins, bodies, settings.
 
-use crate::contact::{Body, BodyContact, BodyContactError, Placement, Sewn, ShapeError};
+use crate::contact::{
+    AdhesionError, Body, BodyContact, BodyContactError, Placement, Sewn, ShapeError, Sticky,
+};
 use crate::drive::{Pin, PinError, check_pins};
 use crate::energy::{EnergyBatch, HingeEnergy, Seam};
 use crate::integrate::Integrator;
@@ -201,13 +203,15 @@ impl Model {
             }
         }
         body_contact.check(node_count, bodies.len())?;
+        check_bonds(&body_contact, &cloths, &contacts)?;
         let per_node = |f: &dyn Fn(&Cloth) -> f64| -> Vec<f64> {
             let values = cloths.iter().flat_map(|c| c.nodes.clone().map(|_| f(c)));
             values.collect()
         };
         let held = |cloth: &Cloth| {
             let inside = |&n: &u32| cloth.nodes.contains(&(n as usize));
-            let mut catching = body_contact.adhesions.iter();
+            // What cloths do to each other leaves the momentum of all of them as it is.
+            let mut catching = body_contact.adhesions.iter().filter(|a| !a.is_on_cloth());
             pins.iter().any(|p| p.nodes.iter().any(inside))
                 || catching.any(|a| a.nodes.as_ref().is_none_or(|n| n.iter().any(inside)))
         };
@@ -318,6 +322,12 @@ impl Model {
         self.gravity_factors[node] * self.gravity
     }
 
+    /// Whether two nodes belong to one cloth.
+    pub(crate) fn is_same_cloth(&self, a: usize, b: usize) -> bool {
+        let cloth_of = |n: usize| self.cloths.partition_point(|c| c.nodes.end <= n);
+        cloth_of(a) == cloth_of(b)
+    }
+
     /// A node's share of its cloth's area at rest (m²).
     pub fn node_area(&self, node: usize) -> f64 {
         let cloth = self.cloths.partition_point(|c| c.nodes.end <= node);
@@ -352,6 +362,33 @@ fn sewn_cloths<'a>(cloths: &[Cloth], seams: impl Iterator<Item = &'a Seam>) -> V
     let sides = seams.filter_map(Seam::sides);
     let pairs = sides.filter_map(|[a, b]| Some([cloth_of(cloths, a)?, cloth_of(cloths, b)?]));
     pairs.filter(|[a, b]| a != b).collect()
+}
+
+/// Cloth sticks to cloth that it touches, so contact must keep the two apart.
+fn check_bonds(
+    body_contact: &BodyContact,
+    cloths: &[Cloth],
+    contacts: &[[usize; 2]],
+) -> Result<(), BodyContactError> {
+    for (index, adhesion) in body_contact.adhesions.iter().enumerate() {
+        let Sticky::Cloth { nodes } = &adhesion.to else {
+            continue;
+        };
+        let has = |listed: &[u32], cloth: usize| {
+            let cloth = cloths[cloth].nodes.clone();
+            listed.iter().any(|&n| cloth.contains(&(n as usize)))
+        };
+        let adheres = |cloth| adhesion.nodes.as_ref().is_none_or(|n| has(n, cloth));
+        let meets = |[a, b]: [usize; 2]| adheres(a) && has(nodes, b);
+        if !contacts
+            .iter()
+            .any(|&[a, b]| meets([a, b]) || meets([b, a]))
+        {
+            let source = AdhesionError::NoContact;
+            return Err(BodyContactError::Adhesion { index, source });
+        }
+    }
+    Ok(())
 }
 
 fn check_cloths(cloths: &[Cloth]) -> Result<(), ModelError> {

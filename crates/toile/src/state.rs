@@ -1,6 +1,6 @@
 //! What changes while a world moves: exactly what a checkpoint holds.
 
-use crate::contact::Stuck;
+use crate::contact::{Adhesion, Anchor, Bond, Shape, Stuck};
 use crate::drive::{PinPath, PinState};
 use crate::model::Model;
 use glam::DVec3;
@@ -32,6 +32,8 @@ pub struct State {
     pub pins: Vec<PinState>,
     /// The nodes that stick to bodies, by number.
     pub stuck: Vec<Stuck>,
+    /// The nodes that stick to cloth, by number and adhesion.
+    pub bonds: Vec<Bond>,
 }
 
 /// The state before the last one.
@@ -72,6 +74,7 @@ impl State {
             step_memory: None,
             pins: vec![PinState::default(); model.pins.len()],
             stuck: Vec::new(),
+            bonds: Vec::new(),
         }
     }
 
@@ -103,6 +106,7 @@ impl State {
             step_memory,
             pins,
             stuck,
+            bonds,
         } = other;
         self.time = *time;
         self.steps = *steps;
@@ -116,6 +120,7 @@ impl State {
         self.step_memory = *step_memory;
         self.pins.clone_from(pins);
         self.stuck.clone_from(stuck);
+        self.bonds.clone_from(bonds);
     }
 
     /// Whether the state belongs to a world like this one.
@@ -135,16 +140,8 @@ impl State {
             p.positions.len() == model.node_count() && p.velocities.len() == model.node_count()
         });
         let hinges = model.first_rest_angles().len();
-        let adhesions = model.body_contact.adhesions.len();
-        let in_order = self.stuck.windows(2).all(|w| w[0].node < w[1].node);
-        let stuck = self.stuck.iter().all(|s| {
-            (s.node as usize) < model.node_count()
-                && (s.adhesion as usize) < adhesions
-                && (s.body as usize) < model.bodies.len()
-        });
         previous
-            && in_order
-            && stuck
+            && self.sticks_in(model)
             && self.rest_angles.len() == hinges
             && self.creased.len() == hinges
             && self.limit_forces.len() == model.limit_memory()
@@ -153,5 +150,30 @@ impl State {
             && self.last_change.len() == model.node_count()
             && self.pins.len() == model.pins.len()
             && pins
+    }
+
+    /// Whether what sticks could stick in this world.
+    fn sticks_in(&self, model: &Model) -> bool {
+        let is_node = |n: u32| (n as usize) < model.node_count();
+        let adhesion = |k: u32| model.body_contact.adhesions.get(k as usize);
+        let stuck = self.stuck.iter().all(|s| {
+            let shape = model.bodies.get(s.body as usize).map(|b| &b.shape);
+            let is_place = match (shape, s.anchor) {
+                (Some(Shape::Sequence(sequence)), Anchor::Face { face, .. }) => {
+                    (face as usize) < sequence.triangle_count()
+                }
+                (Some(Shape::Sequence(_)) | None, _) | (_, Anchor::Face { .. }) => false,
+                (Some(_), Anchor::Frame(_)) => true,
+            };
+            is_place && is_node(s.node) && adhesion(s.adhesion).is_some_and(|a| !a.is_on_cloth())
+        });
+        let bonds = self.bonds.iter().all(|b| {
+            let nodes = is_node(b.node) && b.face.into_iter().all(is_node);
+            nodes && adhesion(b.adhesion).is_some_and(Adhesion::is_on_cloth)
+        });
+        let stuck_in_order = self.stuck.windows(2).all(|w| w[0].node < w[1].node);
+        let key = |b: &Bond| [b.node, b.adhesion];
+        let bonds_in_order = self.bonds.windows(2).all(|w| key(&w[0]) < key(&w[1]));
+        stuck && bonds && stuck_in_order && bonds_in_order
     }
 }

@@ -8,7 +8,7 @@ use crate::certificate::{
 };
 use crate::contact::{
     BodyLoad, Candidate, ClothContact, Dents, Loads, Placement, Surroundings, book, collide,
-    drive_stuck, halt,
+    drive_bonds, drive_stuck, halt,
 };
 use crate::drive::drive_pins;
 use crate::energy::Memory;
@@ -39,8 +39,9 @@ pub fn step(
     let mut watch = Watch::start(workspace.clock);
 
     drive_pins(model, state, workspace, h);
-    drive_stuck(model, state, workspace, h);
     workspace.begin(model, state, h);
+    drive_stuck(model, state, workspace, h);
+    drive_bonds(model, state, workspace, h);
     watch.lap(|times| &mut times.drive);
 
     let predicted = predict(model, state, workspace, h, &mut watch);
@@ -59,7 +60,7 @@ pub fn step(
     watch.lap(|times| &mut times.contact);
 
     let reach = model.integrator.reach(state, h);
-    workspace.commit(model, state, h);
+    workspace.commit(model, state, (h, reach));
     workspace
         .loads
         .add_up(&workspace.around.bodies, &state.positions, reach);
@@ -376,7 +377,7 @@ impl Workspace {
         }
     }
 
-    fn commit(&mut self, model: &Model, state: &mut State, h: f64) {
+    fn commit(&mut self, model: &Model, state: &mut State, (h, reach): (f64, f64)) {
         if model.integrator.looks_back() {
             state.remember(h);
         }
@@ -384,6 +385,9 @@ impl Workspace {
             state.positions[i] = candidate.position;
             state.last_change[i] = candidate.velocity - state.velocities[i];
             state.velocities[i] = candidate.velocity;
+        }
+        if let Some(contact) = self.contact.as_deref() {
+            contact.tell_bonds(&mut state.bonds, &state.positions, (h, reach));
         }
         if let Some(limits) = &self.limits {
             state.limit_forces.clear();

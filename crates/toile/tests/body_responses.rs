@@ -5,7 +5,7 @@ mod common;
 
 use common::{COTTON, fixed, square, world};
 use toile::contact::{
-    Adhesion, Body, BodyContact, FoldPreserver, Friction, Region, Shape, intersections,
+    Adhesion, Body, BodyContact, FoldPreserver, Friction, Region, Shape, Sticky, intersections,
 };
 use toile::drive::{Interval, Motion, Pose, RigidPath};
 use toile::glam::DVec3;
@@ -68,8 +68,7 @@ fn advance(model: &Model, state: &mut State, steps: u32, h: f64) {
 fn glue() -> Adhesion {
     Adhesion {
         nodes: None,
-        body: None,
-        region: Region::Everywhere,
+        to: Sticky::default(),
         during: vec![Interval::ALWAYS],
         strength: f64::INFINITY,
         reach: 1e-4,
@@ -274,7 +273,10 @@ fn only_what_touches_the_sticky_region_sticks_and_pins_come_first() {
         center: DVec3::new(0.5, 0.5, 0.0),
         radius: 0.1,
     };
-    let adhesions = [corner, ball].map(|region| Adhesion { region, ..glue() });
+    let adhesions = [corner, ball].map(|region| Adhesion {
+        to: Sticky::Body { body: None, region },
+        ..glue()
+    });
     // Node 1 is lifted off.
     state.positions[1].z += 0.01;
     let contact = BodyContact {
@@ -330,7 +332,10 @@ fn impossible_responses_are_refused_with_their_reason() {
         ),
         (
             Adhesion {
-                body: Some(1),
+                to: Sticky::Body {
+                    body: Some(1),
+                    region: Region::Everywhere,
+                },
                 ..glue()
             },
             "no body 1",

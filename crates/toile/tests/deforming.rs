@@ -7,8 +7,8 @@ use common::{COTTON, square, world};
 use std::sync::Arc;
 use toile::certificate::Certificate;
 use toile::contact::deforming::{Sequence, SequenceSettings};
-use toile::contact::{Body, Shape, intersections};
-use toile::drive::{Pose, RigidPath};
+use toile::contact::{Adhesion, Anchor, Body, Region, Shape, Sticky, Stuck, intersections};
+use toile::drive::{Interval, Pose, RigidPath};
 use toile::glam::{DVec3, dvec3};
 use toile::integrate::{ImplicitSettings, Integrator};
 use toile::mesh::generate::{Cuboid, Sphere, SpherePattern, cuboid, sphere};
@@ -192,4 +192,69 @@ fn threads_and_a_fresh_start_in_the_middle_change_no_bit() {
         }
     });
     assert_eq!(in_one_go(1), in_one_go(2));
+}
+
+/// A block whose upper side is shorn, turned, lifted and widened.
+fn writhe(p: DVec3, t: f64) -> DVec3 {
+    let turn = toile::glam::DQuat::from_rotation_z(1.5 * t);
+    let wide = DVec3::new(1.0 + 0.2 * t, 1.0 - 0.1 * t, 1.0);
+    turn * (wide * p) + DVec3::new(0.8 * t * p.z, 0.0, 0.4 * t)
+}
+
+#[test]
+fn what_sticks_to_a_surface_that_deforms_rides_on_it() {
+    let mesh = block(DVec3::new(0.4, 0.4, 0.1), 4);
+    let (mut model, mut state) = sheet_and_body(0.101, &mesh, 40, 1.0, writhe, 0.0);
+    state.positions.iter_mut().for_each(|p| p.z = 0.101);
+    // One corner of the block, as it is in its first frame.
+    let region = Region::Box {
+        min: DVec3::new(0.05, 0.05, 0.0),
+        max: DVec3::splat(1.0),
+    };
+    model.body_contact.adhesions = vec![Adhesion {
+        nodes: None,
+        to: Sticky::Body {
+            body: Some(0),
+            region,
+        },
+        during: vec![Interval { from: 0.0, to: 0.8 }],
+        strength: f64::INFINITY,
+        reach: 1e-4,
+    }];
+    let start = state.positions.clone();
+    let expected: Vec<u32> = (0..start.len() as u32)
+        .filter(|&n| region.contains(start[n as usize] - DVec3::Z * 1e-3))
+        .collect();
+    assert!(expected.len() > 12);
+    run(&model, &mut state, 160, |state, _| {
+        let stuck: Vec<u32> = state.stuck.iter().map(|s| s.node).collect();
+        assert_eq!(stuck, expected, "{}", state.time);
+        assert!(state.fits(&model));
+        // The mesh moves on straight lines between its frames, so look at these.
+        let frame = (40.0 * state.time).round();
+        if (40.0 * state.time - frame).abs() < 1e-9 {
+            for &node in &stuck {
+                // The foot of the node, carried by the mesh: the block's cells are turned and shorn as a whole.
+                let foot = start[node as usize] - DVec3::Z * 1e-3;
+                let place = writhe(foot, state.time) + DVec3::Z * 1e-3;
+                let off = state.positions[node as usize].distance(place);
+                assert!(off < 1e-9, "{node} at {}: {off}", state.time);
+            }
+        }
+    });
+    // Their time is over.
+    run(&model, &mut state, 2, |_, _| {});
+    assert!(state.stuck.is_empty());
+    // A state of another world.
+    state.stuck.push(Stuck {
+        node: 0,
+        adhesion: 0,
+        body: 0,
+        anchor: Anchor::Face {
+            face: 1_000_000,
+            weights: [1.0, 0.0, 0.0],
+            way: DVec3::ZERO,
+        },
+    });
+    assert!(!state.fits(&model));
 }

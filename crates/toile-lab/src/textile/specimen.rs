@@ -139,6 +139,7 @@ impl Specimen {
             compression: 1e4,
             pin: Vec::new(),
             adhere: Vec::new(),
+            sticky: Vec::new(),
             color: None,
             back_color: None,
         }

@@ -6,17 +6,21 @@
 //! for each pin its interval (`u32`, 0xFFFFFFFF for none) and the list of its anchors; the length of the last
 //! step (`f64`, 0 for none) with the positions and velocities before it; three lists of numbers (count `u64`, `f64` each:
 //! rest angles, creased angles, forces of limits); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); the
-//! count of nodes that stick to bodies `u64`, for each its number, adhesion and body (`u32` each) and its anchor (3 × `f64`); last a CRC-32 of all before.
+//! count of nodes that stick to bodies `u64`, for each its number, adhesion and body (`u32` each), the face that its anchor is at (`u32`, 0xFFFFFFFF for none)
+//! with the weights of its corners (3 × `f64`, for a face alone) and the anchor (3 × `f64`); the count of nodes that stick to cloth `u64`, for each its number,
+//! adhesion and face (5 × `u32` in all), weights, way and pull (7 × `f64` in all); last a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use toile::contact::Stuck;
+use toile::contact::{Anchor, Bond, Stuck};
 use toile::drive::PinState;
 use toile::state::{Previous, State, StepMemory};
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+/// Where a face would stand.
+const NO_FACE: u32 = u32::MAX;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +101,17 @@ impl Checkpoint {
             for number in [stuck.node, stuck.adhesion, stuck.body] {
                 out.extend(number.to_le_bytes());
             }
-            put_vector(&mut out, stuck.anchor);
+            put_anchor(&mut out, &stuck.anchor);
+        }
+        out.extend((state.bonds.len() as u64).to_le_bytes());
+        for bond in &state.bonds {
+            let [a, b, c] = bond.face;
+            for number in [bond.node, bond.adhesion, a, b, c] {
+                out.extend(number.to_le_bytes());
+            }
+            put_vector(&mut out, DVec3::from_array(bond.weights));
+            put_vector(&mut out, bond.way);
+            out.extend(bond.pull.to_le_bytes());
         }
         let sum = crc32fast::hash(&out);
         out.extend(sum.to_le_bytes());
@@ -167,6 +181,7 @@ impl Checkpoint {
         let limit_forces = input.numbers()?;
         let [pair, error] = [input.u64()?, input.u64()?].map(f64::from_bits);
         let stuck = input.stuck()?;
+        let bonds = input.bonds()?;
         if !input.0.is_empty() {
             return Err("it has more bytes than it should");
         }
@@ -188,6 +203,7 @@ impl Checkpoint {
                 step_memory: (pair > 0.0).then_some(StepMemory { pair, error }),
                 pins,
                 stuck,
+                bonds,
             },
         })
     }
@@ -203,6 +219,20 @@ fn put_vectors(out: &mut Vec<u8>, list: &[DVec3]) {
 fn put_vector(out: &mut Vec<u8>, vector: DVec3) {
     for number in vector.to_array() {
         out.extend(number.to_le_bytes());
+    }
+}
+
+fn put_anchor(out: &mut Vec<u8>, anchor: &Anchor) {
+    match *anchor {
+        Anchor::Frame(place) => {
+            out.extend(NO_FACE.to_le_bytes());
+            put_vector(out, place);
+        }
+        Anchor::Face { face, weights, way } => {
+            out.extend(face.to_le_bytes());
+            put_vector(out, DVec3::from_array(weights));
+            put_vector(out, way);
+        }
     }
 }
 
@@ -253,7 +283,7 @@ impl Input<'_> {
 
     fn stuck(&mut self) -> Result<Vec<Stuck>, &'static str> {
         let count = self.u64()?;
-        if count > (self.0.len() / 36) as u64 {
+        if count > (self.0.len() / 40) as u64 {
             return Err("it ends too early");
         }
         let stuck = (0..count).map(|_| {
@@ -261,10 +291,39 @@ impl Input<'_> {
                 node: self.u32()?,
                 adhesion: self.u32()?,
                 body: self.u32()?,
-                anchor: self.vector()?,
+                anchor: self.anchor()?,
             })
         });
         stuck.collect()
+    }
+
+    fn anchor(&mut self) -> Result<Anchor, &'static str> {
+        Ok(match self.u32()? {
+            NO_FACE => Anchor::Frame(self.vector()?),
+            face => Anchor::Face {
+                face,
+                weights: self.vector()?.to_array(),
+                way: self.vector()?,
+            },
+        })
+    }
+
+    fn bonds(&mut self) -> Result<Vec<Bond>, &'static str> {
+        let count = self.u64()?;
+        if count > (self.0.len() / 76) as u64 {
+            return Err("it ends too early");
+        }
+        let bonds = (0..count).map(|_| {
+            Ok(Bond {
+                node: self.u32()?,
+                adhesion: self.u32()?,
+                face: [self.u32()?, self.u32()?, self.u32()?],
+                weights: self.vector()?.to_array(),
+                way: self.vector()?,
+                pull: f64::from_bits(self.u64()?),
+            })
+        });
+        bonds.collect()
     }
 }
 
@@ -304,11 +363,31 @@ mod tests {
                         anchors: vec![DVec3::X],
                     },
                 ],
-                stuck: vec![Stuck {
-                    node: 1,
-                    adhesion: 0,
-                    body: 2,
-                    anchor: DVec3::new(0.1, -0.2, 1e-9),
+                stuck: vec![
+                    Stuck {
+                        node: 1,
+                        adhesion: 0,
+                        body: 2,
+                        anchor: Anchor::Frame(DVec3::new(0.1, -0.2, 1e-9)),
+                    },
+                    Stuck {
+                        node: 2,
+                        adhesion: 0,
+                        body: 1,
+                        anchor: Anchor::Face {
+                            face: 7,
+                            weights: [0.5, 0.25, 0.25],
+                            way: DVec3::new(0.0, 1e-3, 0.0),
+                        },
+                    },
+                ],
+                bonds: vec![Bond {
+                    node: 0,
+                    adhesion: 1,
+                    face: [2, 1, 0],
+                    weights: [0.1, 0.2, 0.7],
+                    way: DVec3::new(0.0, -2e-3, 1e-5),
+                    pull: 1.0 / 7.0,
                 }],
             },
         }

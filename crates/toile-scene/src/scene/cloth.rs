@@ -1,6 +1,5 @@
 //! Cloths: mesh, rest shape, place and pins.
 
-use super::adhesion::adhering;
 use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
 use super::motion::{absolute, pin_path, place};
@@ -14,7 +13,6 @@ use crate::spec::{
 };
 use glam::{DVec2, DVec3};
 use std::path::Path;
-use toile::contact::Adhesion;
 use toile::drive::{Interval, Pin, Slide};
 use toile::energy::EnergyBatch;
 use toile::limit::Limit;
@@ -32,7 +30,6 @@ pub(super) struct ResolvedCloth {
     pub limit: Option<Limit>,
     pub warnings: Vec<String>,
     pub pins: Vec<Pin>,
-    pub adhesions: Vec<Adhesion>,
     pub track: ClothTrack,
 }
 
@@ -41,7 +38,6 @@ pub(super) fn resolve_cloth(
     name: &str,
     spec: &mut ClothSpec,
     (index, first_node): (usize, usize),
-    bodies: &[String],
 ) -> Result<ResolvedCloth, SceneError> {
     let field = format!("cloth.{name}");
     let fabric = check_material(source, &field, spec)?;
@@ -78,14 +74,6 @@ pub(super) fn resolve_cloth(
         rest: &rest,
         positions: &positions,
     };
-    let mut adhesions = Vec::new();
-    for (k, adhere) in spec.adhere.iter().enumerate() {
-        let field = format!("{field}.adhere[{k}]");
-        let place = format!("{field}.select");
-        let mut nodes = select(source, &place, &adhere.select, &selection)?;
-        nodes.iter_mut().for_each(|n| *n += first_node as u32);
-        adhesions.push(adhering(source, &field, adhere, nodes, bodies)?);
-    }
     let mut pins = Vec::new();
     for (k, pin) in spec.pin.iter_mut().enumerate() {
         let field = format!("{field}.pin[{k}]");
@@ -127,7 +115,6 @@ pub(super) fn resolve_cloth(
         limit,
         warnings: material_warnings(&field, spec),
         pins,
-        adhesions,
         track,
     })
 }

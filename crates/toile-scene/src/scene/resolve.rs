@@ -1,6 +1,6 @@
 //! From what the user wrote to what the engine needs.
 
-use super::adhesion::{blind_adhesions, sticky_bodies};
+use super::adhesion::{adhesions, blind_adhesions};
 use super::air::{air_around, check_air};
 use super::body::resolve_body;
 use super::cloth::{ResolvedCloth, resolve_cloth};
@@ -159,11 +159,10 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
         check_name(source, "body", name)?;
     }
     check_body_contact(source, &spec)?;
-    let body_names: Vec<String> = spec.body.keys().cloned().collect();
     let mut first_node = 0;
     let mut cloths = Vec::new();
     for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {
-        let resolved = resolve_cloth(source, name, cloth, (index, first_node), &body_names)?;
+        let resolved = resolve_cloth(source, name, cloth, (index, first_node))?;
         first_node = resolved.cloth.nodes.end;
         cloths.push(resolved);
     }
@@ -198,7 +197,7 @@ fn assemble(
         bodies: Vec::new(),
         body_contact: BodyContact {
             relaxation: spec.contact.relaxation,
-            adhesions: sticky_bodies(source, spec)?,
+            adhesions: adhesions(source, spec, &cloths, &meetings.cloths)?,
         },
         contacts: meetings.cloths,
         gravity: DVec3::from_array(spec.environment.gravity),
@@ -218,7 +217,6 @@ fn assemble(
         velocities.resize(positions.len() + cloth.positions.len(), cloth.velocity);
         positions.extend(cloth.positions);
         parts.pins.extend(cloth.pins);
-        parts.body_contact.adhesions.extend(cloth.adhesions);
         parts.cloths.push(cloth.cloth);
         cloth_tracks.push(cloth.track);
         rest_positions.push(cloth.rest_positions);

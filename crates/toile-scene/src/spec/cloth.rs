@@ -70,9 +70,12 @@ pub struct ClothSpec {
     /// Nodes that are held.
     #[serde(default)]
     pub pin: Vec<PinSpec>,
-    /// Nodes that stick to bodies that they touch.
+    /// Nodes that stick to bodies, or to cloth, that they touch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub adhere: Vec<AdhereSpec>,
+    /// Where and when cloth sticks to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sticky: Vec<StickyClothSpec>,
     /// Colour of the front in pictures (red, green, blue from 0 to 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<[f32; 3]>,
@@ -142,18 +145,42 @@ pub struct PinSpec {
     pub held: Vec<[f64; 2]>,
 }
 
-/// A part of the cloth that sticks to bodies.
+/// A sticky part of a cloth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StickyClothSpec {
+    /// The faces all of whose nodes are here. Without this all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub select: Option<SelectSpec>,
+    /// When it sticks: `[[from, to], …]` (s). Without this all the time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub during: Vec<[f64; 2]>,
+    /// Cloth that is pulled more strongly comes off (N/m²). Without this only time lets go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
+    /// Cloth that is this near touches (m).
+    #[serde(default = "default_reach")]
+    pub reach: f64,
+}
+
+/// A part of the cloth that sticks to bodies, or to cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdhereSpec {
     /// Which nodes.
     pub select: SelectSpec,
-    /// The body that they stick to; any if none is named.
+    /// The body that they stick to; any if neither a body nor a cloth is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// The part of the body.
     #[serde(default)]
     pub region: RegionSpec,
+    /// The cloth that they stick to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloth: Option<String>,
+    /// The part of that cloth: faces all of whose nodes are here. Without this all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<SelectSpec>,
     /// When they stick: `[[from, to], …]` (s). Without this all the time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub during: Vec<[f64; 2]>,

@@ -17,7 +17,9 @@ mod seam;
 
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, FilesSpec, FrictionSpec, RegionSpec, ShapeSpec, StickySpec};
-pub use cloth::{AdhereSpec, ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec};
+pub use cloth::{
+    AdhereSpec, ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec, StickyClothSpec,
+};
 pub use contact::{CertifySpec, ClothContactSpec, ContactSpec, StartSpec};
 pub use drape::DrapeSpec;
 pub use limit::{

@@ -1,7 +1,7 @@
 //! A body: a shape, where it stands and how it moves.
 
 use super::deforming::Look;
-use super::{Friction, Sample, Shape};
+use super::{Anchor, Friction, Sample, Shape};
 use crate::drive::{Pose, RigidPath};
 use glam::DVec3;
 use std::ops::Range;
@@ -151,6 +151,25 @@ impl Placement {
         match &self.shape {
             Shape::Moving(surface) => surface.carry(point),
             _ => self.end.apply(self.start.unapply(point)),
+        }
+    }
+
+    /// The place of a point at the start of the step that moves with the surface from then on.
+    pub(super) fn anchor(&self, point: DVec3) -> Anchor {
+        match &self.shape {
+            Shape::Moving(surface) => surface.anchor(point),
+            _ => Anchor::Frame(self.start.unapply(point)),
+        }
+    }
+
+    /// Where such a place is at the end of the step (m); `None` if it is not one of this body's.
+    pub(super) fn carry_anchor(&self, anchor: &Anchor) -> Option<DVec3> {
+        match (&self.shape, *anchor) {
+            (Shape::Moving(surface), Anchor::Face { face, weights, way }) => {
+                surface.place_at_end(face, weights, way)
+            }
+            (Shape::Moving(_), Anchor::Frame(_)) | (_, Anchor::Face { .. }) => None,
+            (_, Anchor::Frame(place)) => Some(self.end.apply(place)),
         }
     }
 

@@ -4,7 +4,7 @@
 //! first's. The same weights carry velocities and impulses, so that what acts between the two features adds up to nothing:
 //! `Σ wᵢ = 0`.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 #[cfg(test)]
 mod tests;
@@ -114,4 +114,11 @@ fn nearest<const N: usize>(all: [Closest; N]) -> Closest {
         }
     }
     best
+}
+
+/// The frame of a triangle: a side, the normal, and what is across, orthonormal; `None` if it has no area.
+pub(super) fn frame_of(&[a, b, c]: &[DVec3; 3]) -> Option<DMat3> {
+    let along = (b - a).try_normalize()?;
+    let normal = (b - a).cross(c - a).try_normalize()?;
+    Some(DMat3::from_cols(along, normal, along.cross(normal)))
 }

@@ -364,7 +364,10 @@ mod tests {
                 filters: &filters,
             };
             crate::contact::response::relax(
-                [&mut [carried], &mut []],
+                crate::contact::response::Duties {
+                    cloths: &mut [carried],
+                    ..Default::default()
+                },
                 &starts,
                 &mobility,
                 &mut ends,

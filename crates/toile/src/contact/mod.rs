@@ -5,7 +5,7 @@
 //! fast the cloth, and answers with an inelastic, frictional response. Nodes that already rest on a body are
 //! constraints of the implicit solve. What is between the nodes is looked after by `dents`.
 //!
-//! What is between two bodies is held by both (`pinch`). Nodes may also stick to bodies (`adhesion`), and what is shown of folds that reach into bodies is told by `preserve`.
+//! What is between two bodies is held by both (`pinch`). Nodes may also stick to bodies, or to cloth (`adhesion`, `tie`), and what is shown of folds that reach into bodies is told by `preserve`.
 //!
 //! Cloth meets cloth in the same two halves: `cushion` inside the implicit solve, `pipeline` after everything else.
 
@@ -34,9 +34,10 @@ mod support;
 mod surface;
 mod surroundings;
 mod tangle;
+mod tie;
 
-pub(crate) use adhesion::drive_stuck;
-pub use adhesion::{Adhesion, AdhesionError, Region, Stuck};
+pub use adhesion::{Adhesion, AdhesionError, Anchor, Bond, Region, Sticky, Stuck};
+pub(crate) use adhesion::{drive_bonds, drive_stuck};
 pub use body::{Body, Placement};
 pub(crate) use body::{Nearby, obstacles};
 pub use body_contact::{BodyContact, BodyContactError};
@@ -56,3 +57,4 @@ pub(crate) use sewn::Sewn;
 pub use shape::{MeshShape, Sample, Shape, ShapeError};
 pub(crate) use support::{Change, Support, Verdict, find_support, pinched_support};
 pub(crate) use surroundings::Surroundings;
+pub(crate) use tie::Tie;

@@ -17,6 +17,7 @@
 mod bodies;
 mod pair;
 mod report;
+mod ties;
 mod way;
 mod zones;
 
@@ -26,9 +27,10 @@ use super::collide::{Candidate, collide};
 use super::cushion::{Cushion, Gaps};
 use super::impact_zone::ImpactZones;
 use super::load::{Given, book};
-use super::response::{Contact, Mobility, relax};
+use super::response::{Contact, Duties, Mobility, relax};
 use super::surface::Surface;
 use super::tangle::Tangle;
+use super::tie::Tie;
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
@@ -36,6 +38,7 @@ use crate::state::State;
 use glam::DVec3;
 use pair::Pair;
 pub use report::ContactReport;
+pub(crate) use ties::Near;
 
 /// Features never come nearer than this part of the distance they started with.
 const KEPT: f64 = 0.1;
@@ -66,6 +69,8 @@ pub(crate) struct ClothContact {
     body_contacts: Vec<Contact>,
     /// Whose they are.
     bodies_met: Vec<u32>,
+    /// What sticks to each other.
+    ties: Vec<Tie>,
     /// What the trace after the contacts moved nodes by, by node: body and way (m).
     traced: Vec<Given>,
     /// How many of the contacts have been asked for nodes near bodies, and which nodes those were.
@@ -126,6 +131,7 @@ impl ClothContact {
             contacts: Vec::new(),
             body_contacts: Vec::new(),
             bodies_met: Vec::new(),
+            ties: Vec::new(),
             traced: vec![Vec::new(); model.node_count()],
             heeded: 0,
             meets_bodies: vec![false; model.node_count()],
@@ -149,12 +155,15 @@ impl ClothContact {
         self.report
     }
 
-    /// Contacts that the solve of an implicit step should know of: of features that are near, and of those that would come near.
+    /// Contacts that the solve of an implicit step should know of: of features that are near, and of those that would come near. And what sticks to each
+    /// other.
     pub fn forecast(
         &mut self,
         outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>,
-        cushions: &mut Vec<Cushion>,
+        (cushions, ties): (&mut Vec<Cushion>, &mut Vec<Tie>),
     ) {
+        self.ties.iter_mut().for_each(|tie| tie.forecast(outlook));
+        ties.extend_from_slice(&self.ties);
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let step = Step {
             model: outlook.model,
@@ -203,9 +212,11 @@ impl ClothContact {
         self.inverse_masses = inverse_masses;
     }
 
-    /// What the solve made of the contacts that were forecast.
+    /// What the solve made of the contacts that were forecast, and of the ties.
     pub fn learn(&mut self, cushions: &[Cushion], velocities: &[DVec3], reach: f64) {
         self.is_forecast = true;
+        let ties = self.ties.iter_mut();
+        ties.for_each(|tie| tie.learn(velocities, reach));
         self.loaded.clear();
         let known = cushions.iter().zip(&self.bounds);
         self.loaded
@@ -309,7 +320,7 @@ impl ClothContact {
         let Surface {
             broad_phase,
             offsets,
-            friction: _,
+            ..
         } = &mut self.surface;
         let offsets = &*offsets;
         broad_phase.update(step.starts, &self.ends, |i| (1.0 + SLACK) * offsets[i]);
@@ -400,7 +411,7 @@ impl ClothContact {
 
     /// Solves all contacts so far, and heeds bodies after them.
     fn relax(&mut self, step: &Step) {
-        if self.contacts.is_empty() {
+        if self.contacts.is_empty() && self.ties.is_empty() {
             return;
         }
         let thinnest = self
@@ -411,7 +422,11 @@ impl ClothContact {
             .fold(f64::INFINITY, f64::min);
         let tolerance = EXACT * 2.0 * thinnest;
         relax(
-            [&mut self.body_contacts, &mut self.contacts],
+            Duties {
+                bodies: &mut self.body_contacts,
+                ties: &mut self.ties,
+                cloths: &mut self.contacts,
+            },
             step.starts,
             &step.mobility,
             &mut self.ends,

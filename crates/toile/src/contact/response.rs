@@ -14,6 +14,7 @@
 //! it: fewer rounds of detection are needed, and a node between two layers is not handed back and forth.
 
 use super::closest::Closest;
+use super::tie::Tie;
 use crate::linalg::{Coupling, Filter};
 use glam::{DMat3, DVec3};
 
@@ -26,7 +27,7 @@ pub(crate) struct Mobility<'a> {
 
 impl Mobility<'_> {
     /// What a node moves by under an impulse of one step (kg·m).
-    fn shift(&self, node: u32, impulse: DVec3) -> DVec3 {
+    pub(super) fn shift(&self, node: u32, impulse: DVec3) -> DVec3 {
         let node = node as usize;
         match self.filters.get(node) {
             // Nodes beyond the cloth's are those of bodies.
@@ -233,18 +234,37 @@ impl Contact {
     }
 }
 
-/// Goes through two lists of contacts until none misses its bound by more than `tolerance` (m), or often enough. Answers the sweeps made.
+/// What is to hold at the end of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Duties<'a> {
+    /// Contacts with bodies.
+    pub bodies: &'a mut [Contact],
+    /// Places of cloth that stick to each other.
+    pub ties: &'a mut [Tie],
+    /// Contacts between cloths.
+    pub cloths: &'a mut [Contact],
+}
+
+/// Goes through the duties until none is missed by more than `tolerance` (m), or often enough. Answers the sweeps made.
 pub(crate) fn relax(
-    [first, second]: [&mut [Contact]; 2],
+    duties: Duties,
     starts: &[DVec3],
     mobility: &Mobility,
     ends: &mut [DVec3],
     tolerance: f64,
     sweeps: u32,
 ) -> u32 {
+    let Duties {
+        bodies: first,
+        ties,
+        cloths: second,
+    } = duties;
     for sweep in 1..=sweeps {
         // There and back again, so that pushes travel through a pile in both directions.
         let mut worst = 0.0f64;
+        for tie in &mut *ties {
+            worst = worst.max(tie.relax(mobility, ends));
+        }
         for contact in first.iter_mut().chain(&mut *second) {
             worst = worst.max(contact.relax(starts, mobility, ends));
         }
@@ -252,6 +272,9 @@ pub(crate) fn relax(
             worst = 0.0;
             for contact in first.iter_mut().chain(&mut *second).rev() {
                 worst = worst.max(contact.relax(starts, mobility, ends));
+            }
+            for tie in ties.iter_mut().rev() {
+                worst = worst.max(tie.relax(mobility, ends));
             }
         }
         if worst <= tolerance {
@@ -297,7 +320,10 @@ mod tests {
         let contact = Contact::new([0, 1, 2, 3], &near, 0.01, friction, &mobility);
         let mut contacts = [contact.expect("they are apart")];
         relax(
-            [&mut contacts, &mut []],
+            Duties {
+                cloths: &mut contacts,
+                ..Duties::default()
+            },
             &starts,
             &mobility,
             &mut ends,
@@ -358,7 +384,10 @@ mod tests {
         };
         let mut contacts = [soft, firm];
         relax(
-            [&mut contacts, &mut []],
+            Duties {
+                cloths: &mut contacts,
+                ..Duties::default()
+            },
             &starts,
             &mobility,
             &mut ends,
@@ -383,7 +412,10 @@ mod tests {
         let mut contacts =
             [Contact::new([0, 1, 2, 3], &near, 0.01, 0.5, &mobility).expect("apart")];
         relax(
-            [&mut contacts, &mut []],
+            Duties {
+                cloths: &mut contacts,
+                ..Duties::default()
+            },
             &starts,
             &mobility,
             &mut ends,

@@ -13,6 +13,8 @@ pub(super) struct Surface {
     pub broad_phase: BroadPhase,
     /// How far each node keeps from others' nodes, as half of the distance between two of the same cloth (m).
     pub offsets: Vec<f64>,
+    /// The smallest height of the triangles of each node's cloth (m).
+    pub heights: Vec<f64>,
     /// Friction coefficient of each node's cloth against another like it.
     pub friction: Vec<f64>,
 }
@@ -25,7 +27,7 @@ impl Surface {
             return None;
         }
         let (mut triangles, mut parts) = (Vec::new(), Vec::new());
-        let (mut offsets, mut friction) = (Vec::new(), Vec::new());
+        let (mut offsets, mut heights, mut friction) = (Vec::new(), Vec::new(), Vec::new());
         for (part, cloth) in model.cloths.iter().enumerate() {
             let first = cloth.nodes.start as u32;
             for face in &cloth.topology.faces {
@@ -34,8 +36,10 @@ impl Surface {
                     parts.push(part as u16);
                 }
             }
-            let offset = cloth.contact_offset.min(THICKEST * smallest_height(cloth));
+            let height = smallest_height(cloth);
+            let offset = cloth.contact_offset.min(THICKEST * height);
             offsets.resize(cloth.nodes.end, offset);
+            heights.resize(cloth.nodes.end, height);
             friction.resize(cloth.nodes.end, cloth.friction);
         }
         let pairs = &model.contacts;
@@ -50,8 +54,15 @@ impl Surface {
         Some(Surface {
             broad_phase,
             offsets,
+            heights,
             friction,
         })
+    }
+
+    /// Friction between two nodes' cloths.
+    pub fn friction_between(&self, a: u32, b: u32) -> f64 {
+        let [a, b] = [a, b].map(|n| self.friction[n as usize]);
+        (a * b).sqrt()
     }
 }
 

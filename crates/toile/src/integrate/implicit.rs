@@ -81,8 +81,9 @@ pub(super) fn predict(
         reach: rule.reach,
     };
     system.cushions.clear();
+    system.ties.clear();
     if let Some(contact) = contact.as_deref_mut() {
-        contact.forecast(&outlook, &mut system.cushions);
+        contact.forecast(&outlook, (&mut system.cushions, &mut system.ties));
     }
     let between_cloths = system.cushions.len();
     if let Some(dents) = dents.as_deref_mut() {

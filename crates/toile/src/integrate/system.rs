@@ -2,7 +2,8 @@
 
 use super::Integrator;
 use crate::contact::{
-    Change, Cushion, Given, Support, Surroundings, Verdict, book, find_support, pinched_support,
+    Change, Cushion, Given, Support, Surroundings, Tie, Verdict, book, find_support,
+    pinched_support,
 };
 use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
@@ -34,12 +35,14 @@ pub(crate) struct System {
     without_friction: Vec<(DMat3, DVec3)>,
     /// Where cloth meets cloth, or a body between its nodes, and what that adds to the matrix besides its diagonal.
     pub(super) cushions: Vec<Cushion>,
+    /// Where it sticks to cloth.
+    pub(super) ties: Vec<Tie>,
     couplings: Vec<Coupling>,
     /// Blocks of the matrix that cushions changed, with what they were, in the order of the changes.
     changed_blocks: Vec<(usize, DMat3)>,
     /// For each cloth the first of those that it pushes or is pushed by, directly or through others.
     pub(super) linked: Vec<usize>,
-    /// Diagonal and right side without cushions.
+    /// Diagonal and right side without cushions and ties.
     without_cushions: (Vec<DMat3>, Vec<DVec3>),
     filters: Vec<Filter>,
     linear: SystemSolver,
@@ -77,6 +80,7 @@ impl System {
             support_of_node: vec![None; nodes],
             without_friction: Vec::new(),
             cushions: Vec::new(),
+            ties: Vec::new(),
             couplings: Vec::new(),
             changed_blocks: Vec::new(),
             linked: Vec::new(),
@@ -146,10 +150,16 @@ impl System {
             let node = node as usize;
             model.cloths.partition_point(|c| c.nodes.end <= node)
         };
-        for cushion in &self.cushions {
-            let [first, .., last] = cushion.nodes().map(|n| self.linked[cloth_of(n)]);
+        let cushions = self.cushions.iter().map(Cushion::nodes);
+        for nodes in cushions.chain(self.ties.iter().map(Tie::nodes)) {
+            let [first, .., last] = nodes.map(|n| self.linked[cloth_of(n)]);
             link(&mut self.linked, first, last);
         }
+    }
+
+    /// Whether anything is in the system that the pattern does not know.
+    fn is_coupled(&self) -> bool {
+        !self.cushions.is_empty() || !self.ties.is_empty()
     }
 
     /// Whether there are cushions between some nodes and bodies.
@@ -158,10 +168,10 @@ impl System {
         on_bodies.any(|c| nodes.contains(&(c.nodes()[0] as usize)))
     }
 
-    /// Remembers matrix and right side as they are without cushions.
+    /// Remembers matrix and right side as they are without cushions and ties.
     pub(super) fn keep_plain(&mut self) {
         self.changed_blocks.clear();
-        if !self.cushions.is_empty() {
+        if self.is_coupled() {
             let (diagonal, right_side) = &mut self.without_cushions;
             diagonal.clone_from(&self.matrix.diagonal);
             right_side.clone_from(&self.right_side);
@@ -170,7 +180,7 @@ impl System {
 
     /// Puts the cushions as they are in place of those before.
     pub(super) fn renew_cushions(&mut self) {
-        if !self.cushions.is_empty() {
+        if self.is_coupled() {
             let (diagonal, right_side) = &self.without_cushions;
             self.matrix.diagonal.copy_from_slice(diagonal);
             self.right_side.copy_from_slice(right_side);
@@ -181,7 +191,7 @@ impl System {
         self.add_cushions();
     }
 
-    /// Adds the cushions to matrix and right side at the present iterate.
+    /// Adds cushions and ties to matrix and right side at the present iterate.
     pub(super) fn add_cushions(&mut self) {
         self.couplings.clear();
         self.changed_blocks.clear();
@@ -200,13 +210,21 @@ impl System {
                 }
             }
         }
+        for tie in &self.ties {
+            let coupling = tie.coupling();
+            coupling.add_to(&mut self.matrix.diagonal);
+            self.couplings.push(coupling);
+        }
         self.add_cushion_impulses();
     }
 
-    /// Adds the cushions' impulses to the right side alone.
+    /// Adds their impulses to the right side alone.
     pub(super) fn add_cushion_impulses(&mut self) {
         for cushion in &self.cushions {
             cushion.add_impulse(&self.velocities, &mut self.right_side);
+        }
+        for tie in &self.ties {
+            tie.add_impulse(&self.velocities, &mut self.right_side);
         }
     }
 

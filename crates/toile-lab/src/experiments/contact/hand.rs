@@ -4,6 +4,7 @@ use super::run::{Watch, carry_out_watched, world_of};
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use glam::DVec3;
+use toile::contact::Anchor;
 use toile::state::State;
 use toile_scene::scene::World;
 
@@ -135,7 +136,9 @@ impl Watch for Grip {
         for stuck in &state.stuck {
             let hand = world.model.bodies[stuck.body as usize].pose(state.time);
             let place = hand.unapply(state.positions[stuck.node as usize]);
-            self.slip = self.slip.max(place.distance(stuck.anchor));
+            if let Anchor::Frame(anchor) = stuck.anchor {
+                self.slip = self.slip.max(place.distance(anchor));
+            }
         }
         self.highest = self.highest.max(state.positions[0].z);
         self.last.clone_from(&state.positions);

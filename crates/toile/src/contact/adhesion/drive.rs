@@ -1,9 +1,7 @@
 //! Which nodes stick during a step, and where they are led.
 
-use super::{Adhesion, Stuck};
-use crate::contact::Shape;
-use crate::contact::body::sample_at;
-use crate::drive::Pose;
+use super::{Adhesion, Anchor, Region, Sticky, Stuck, left_to_adhesion};
+use crate::contact::{Placement, Shape};
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
@@ -11,15 +9,16 @@ use crate::state::State;
 use crate::step::Workspace;
 use glam::DVec3;
 
-/// Lets go of nodes that no longer stick, catches those that do now, and leads them all with their bodies. A step belongs to an
-/// adhesion if that is at work when it begins. Pins come first.
+/// Lets go of nodes that no longer stick to bodies, catches those that do now, and leads them all with their bodies, which have been placed. A step belongs
+/// to an adhesion if that is at work when it begins. Pins come first.
 pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
     let adhesions = &model.body_contact.adhesions;
     if adhesions.is_empty() {
         return;
     }
     let now = state.time + 1e-9 * h;
-    let active: Vec<bool> = adhesions.iter().map(|a| a.is_active(now)).collect();
+    let at_work = |a: &Adhesion| !a.is_on_cloth() && a.is_active(now);
+    let active: Vec<bool> = adhesions.iter().map(at_work).collect();
     if !active.contains(&true) {
         state.stuck.clear();
         return;
@@ -33,14 +32,11 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
     for &stuck in &state.stuck {
         before[stuck.node as usize] = Some(stuck);
     }
-    let bodies = model.bodies.iter();
     let scene = Scene {
         model,
         state,
         active: &active,
-        poses: bodies
-            .map(|b| [b.pose(state.time), b.pose(state.time + h)])
-            .collect(),
+        bodies: &workspace.around.bodies,
         forces: &workspace.forces,
         h,
     };
@@ -68,8 +64,8 @@ struct Scene<'a> {
     model: &'a Model,
     state: &'a State,
     active: &'a [bool],
-    /// Of the bodies, at both ends of the step.
-    poses: Vec<[Pose; 2]>,
+    /// During the step.
+    bodies: &'a [Placement],
     /// What acts on the nodes (N), if any adhesion can tear.
     forces: &'a [DVec3],
     h: f64,
@@ -77,7 +73,10 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn target(&self, stuck: &Stuck) -> DVec3 {
-        self.poses[stuck.body as usize][1].apply(stuck.anchor)
+        let here = self.state.positions[stuck.node as usize];
+        let carried = self.bodies[stuck.body as usize].carry_anchor(&stuck.anchor);
+        // A body of the other kind does not know the place.
+        carried.unwrap_or(here)
     }
 
     fn still_holds(&self, stuck: &Stuck) -> bool {
@@ -89,55 +88,60 @@ impl Scene<'_> {
         let adhesions = self.model.body_contact.adhesions.iter().enumerate();
         let mut at_work = adhesions.filter(|(k, a)| self.active[*k] && a.catches(node as u32));
         at_work.find_map(|(k, adhesion)| {
-            let bodies = match adhesion.body {
-                Some(body) => body..body + 1,
-                None => 0..self.model.bodies.len(),
+            let Sticky::Body { body, region } = &adhesion.to else {
+                return None;
             };
-            let mut caught = bodies.filter_map(|body| self.touches(node, (k, adhesion), body));
+            let bodies = match *body {
+                Some(body) => body..body + 1,
+                None => 0..self.bodies.len(),
+            };
+            let mut caught = bodies.filter_map(|body| {
+                let anchor = self.touch(node, body, region, adhesion.reach)?;
+                Some(Stuck {
+                    node: node as u32,
+                    adhesion: k as u32,
+                    body: body as u32,
+                    anchor,
+                })
+            });
             caught.find(|stuck| self.bears(stuck))
         })
     }
 
-    fn touches(
-        &self,
-        node: usize,
-        (number, adhesion): (usize, &Adhesion),
-        body: usize,
-    ) -> Option<Stuck> {
-        // What sticks is held in a body's frame, which does not follow a surface that deforms.
-        if matches!(self.model.bodies[body].shape, Shape::Sequence(_)) {
+    /// Where a node touches a body, if it does.
+    fn touch(&self, node: usize, body: usize, region: &Region, reach: f64) -> Option<Anchor> {
+        let here = self.state.positions[node];
+        let within = self.model.contact_offsets[node] + reach;
+        let placed = &self.bodies[body];
+        let near = placed.at_start(here, within)?;
+        if near.sample.distance > within || near.caught {
             return None;
         }
-        let anchor = self.poses[body][0].unapply(self.state.positions[node]);
-        if !adhesion.region.contains(anchor) {
-            return None;
-        }
-        let distance = self.model.bodies[body].shape.sample(anchor).distance;
-        let gap = distance - self.model.contact_offsets[node];
-        (gap <= adhesion.reach).then_some(Stuck {
-            node: node as u32,
-            adhesion: number as u32,
-            body: body as u32,
-            anchor,
-        })
+        let anchor = placed.anchor(here);
+        let place = match (&self.model.bodies[body].shape, &anchor) {
+            (Shape::Sequence(sequence), Anchor::Face { face, weights, .. }) => {
+                sequence.first_place(*face, *weights)
+            }
+            (_, Anchor::Frame(place)) => *place,
+            _ => return None,
+        };
+        region.contains(place).then_some(anchor)
     }
 
     /// Whether the adhesion is as strong as holding the node through the step asks.
     fn bears(&self, stuck: &Stuck) -> bool {
-        let strength = self.model.body_contact.adhesions[stuck.adhesion as usize].strength;
-        if strength.is_infinite() {
+        let adhesion = &self.model.body_contact.adhesions[stuck.adhesion as usize];
+        if adhesion.strength.is_infinite() {
             return true;
         }
         let i = stuck.node as usize;
         let (here, velocity) = (self.state.positions[i], self.state.velocities[i]);
-        let body = &self.model.bodies[stuck.body as usize];
+        let body = &self.bodies[stuck.body as usize];
         let change = (self.target(stuck) - here) / self.h - velocity;
         let needed = self.model.masses[i] * change / self.h - self.forces[i];
-        let normal = sample_at(&body.shape, &self.poses[stuck.body as usize][0], here).normal;
-        let along = needed.dot(normal);
-        let across = (needed - along * normal).length();
-        let torn = (-along).max(0.0);
-        let sheared = (across - body.friction.at_rest * along.max(0.0)).max(0.0);
-        torn.hypot(sheared) <= strength * self.model.node_area(i)
+        let near = body.at_start(here, f64::INFINITY);
+        let normal = near.map_or(DVec3::Z, |near| near.sample.normal);
+        let left = left_to_adhesion(needed, normal, body.friction.at_rest);
+        left <= adhesion.most(self.model.node_area(i))
     }
 }

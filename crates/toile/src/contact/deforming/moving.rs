@@ -1,8 +1,9 @@
 //! A surface during one step.
 
-use crate::contact::Sample;
+use crate::contact::closest::frame_of;
 use crate::contact::level_set::closest::{closest_weights, weighted};
 use crate::contact::level_set::hierarchy::Hierarchy;
+use crate::contact::{Anchor, Sample};
 use glam::{DMat3, DVec3};
 
 /// Advances before a grazing motion counts as contact.
@@ -98,6 +99,33 @@ impl MovingSurface {
     pub(in crate::contact) fn carry(&self, point: DVec3) -> DVec3 {
         let look = self.start.look(point);
         self.carry_from(0.0, point, look.place, look.weights)
+    }
+
+    /// The place of a point at the start of the step in the frame of the triangle next to it.
+    pub(in crate::contact) fn anchor(&self, point: DVec3) -> Anchor {
+        let Look { place, weights, .. } = self.start.look(point);
+        let corners = self.start.tree.corners(place);
+        let frame = frame_of(corners).unwrap_or(DMat3::IDENTITY);
+        Anchor::Face {
+            face: place,
+            weights,
+            way: frame.transpose() * (point - weighted(weights, corners)),
+        }
+    }
+
+    /// Where such a place is at the end of the step (m); `None` if there is no such triangle.
+    pub(in crate::contact) fn place_at_end(
+        &self,
+        face: u32,
+        weights: [f64; 3],
+        way: DVec3,
+    ) -> Option<DVec3> {
+        let tree = &self.end.tree;
+        ((face as usize) < tree.len()).then(|| {
+            let corners = tree.corners(face);
+            let frame = frame_of(corners).unwrap_or(DMat3::IDENTITY);
+            weighted(weights, corners) + frame * way
+        })
     }
 
     /// Follows a node that keeps `offset` (m) from the surface. It counts as touching within `tolerance` (m) of that.
@@ -327,11 +355,4 @@ impl Side {
         to[(axis + 2) % 3] += ASKEW[1] * length;
         -self.tree.crossings(point, to, None)
     }
-}
-
-/// Two sides of a triangle and its normal, made orthonormal; `None` if it has no area.
-fn frame_of(&[a, b, c]: &[DVec3; 3]) -> Option<DMat3> {
-    let along = (b - a).try_normalize()?;
-    let normal = (b - a).cross(c - a).try_normalize()?;
-    Some(DMat3::from_cols(along, normal, along.cross(normal)))
 }

@@ -1,6 +1,7 @@
 //! A mesh at increasing times.
 
 use super::MovingSurface;
+use crate::contact::level_set::closest::weighted;
 use crate::contact::level_set::hierarchy::Hierarchy;
 use crate::contact::level_set::surface::Surface;
 use crate::contact::level_set::{Findings, LevelSetError, Settings};
@@ -200,6 +201,16 @@ impl Sequence {
     /// The first frame, for pictures.
     pub fn mesh(&self) -> Mesh {
         Mesh::new(self.frame(0).to_vec(), self.faces.clone())
+    }
+
+    /// A place of the closed surface in the first frame: a triangle, and weights of its corners (m).
+    pub(in crate::contact) fn first_place(&self, face: u32, weights: [f64; 3]) -> DVec3 {
+        weighted(weights, self.tree.corners(face))
+    }
+
+    /// How many triangles the closed surface has.
+    pub(crate) fn triangle_count(&self) -> usize {
+        self.tree.len()
     }
 
     /// The surface as it stands in the first frame.

@@ -29,12 +29,7 @@ pub(super) struct Motion<'a> {
 
 impl Motion<'_> {
     /// What a triangle runs into, worst first.
-    pub fn meeting(
-        &self,
-        nodes: [u32; 3],
-        start: Option<&Dent>,
-        most: f64,
-    ) -> Option<Meeting> {
+    pub fn meeting(&self, nodes: [u32; 3], start: Option<&Dent>, most: f64) -> Option<Meeting> {
         let nodes = nodes.map(|n| n as usize);
         let offset = offset(self.around, nodes)?;
         let bodies = self.around.bodies.iter().enumerate();

@@ -16,7 +16,7 @@ mod start;
 use super::cushion::{Cushion, Gaps};
 use super::load::{Given, book};
 use super::pipeline::Outlook;
-use super::response::{Contact, Mobility, relax};
+use super::response::{Contact, Duties, Mobility, relax};
 use super::{Candidate, Placement, Sample, Shape, Surroundings, collide};
 use crate::linalg::Filter;
 use crate::model::Model;
@@ -257,7 +257,10 @@ impl Dents {
                 break;
             }
             relax(
-                [&mut self.contacts, &mut []],
+                Duties {
+                    bodies: &mut self.contacts,
+                    ..Duties::default()
+                },
                 &state.positions,
                 &mobility,
                 &mut self.ends,

@@ -44,8 +44,8 @@ impl Surface {
         mobility: &Mobility,
     ) -> Option<Contact> {
         let other = pair.nodes[if pair.is_edges { 2 } else { 1 }];
-        let [a, b] = [pair.nodes[0], other].map(|n| self.friction[n as usize]);
-        Contact::new(pair.nodes, closest, bound, (a * b).sqrt(), mobility)
+        let friction = self.friction_between(pair.nodes[0], other);
+        Contact::new(pair.nodes, closest, bound, friction, mobility)
     }
 }
 

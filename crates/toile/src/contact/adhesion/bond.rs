@@ -1,0 +1,201 @@
+//! Which nodes stick to cloth during a step.
+
+use super::{Adhesion, Sticky, left_to_adhesion};
+use crate::contact::closest::{frame_of, point_triangle};
+use crate::contact::pipeline::Near;
+use crate::contact::response::Mobility;
+use crate::contact::tie::Tie;
+use crate::linalg::Filter;
+use crate::model::Model;
+use crate::state::State;
+use crate::step::Workspace;
+use glam::DVec3;
+
+/// A node that sticks to a face of cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bond {
+    /// The node.
+    pub node: u32,
+    /// The adhesion that caught it.
+    pub adhesion: u32,
+    /// Corners of the face.
+    pub face: [u32; 3],
+    /// Their weights at the foot of the node.
+    pub weights: [f64; 3],
+    /// From the foot to the node, in the frame of the face (m).
+    pub way: DVec3,
+    /// What the adhesion had to bear in the last step (N).
+    pub pull: f64,
+}
+
+impl Bond {
+    /// The node, then the face's.
+    pub(crate) fn nodes(&self) -> [u32; 4] {
+        let [a, b, c] = self.face;
+        [self.node, a, b, c]
+    }
+
+    /// Those of the node and, below zero, of the face.
+    pub(crate) fn signed_weights(&self) -> [f64; 4] {
+        let [a, b, c] = self.weights;
+        [1.0, -a, -b, -c]
+    }
+
+    /// Where the node is to be with the face at these places (m); `None` if that has no area.
+    pub fn place(&self, positions: &[DVec3]) -> Option<DVec3> {
+        let corners = self.face.map(|n| positions[n as usize]);
+        let foot: DVec3 = (0..3).map(|k| self.weights[k] * corners[k]).sum();
+        frame_of(&corners).map(|frame| foot + frame * self.way)
+    }
+
+    /// Bears a force on the node (N); `outwards` leads from the face to it. Contact pushes by itself.
+    pub(crate) fn bear(&mut self, force: DVec3, outwards: DVec3) {
+        self.pull = left_to_adhesion(force, outwards, 0.0);
+    }
+
+    /// What decides which comes first.
+    fn key(&self) -> [u32; 2] {
+        [self.node, self.adhesion]
+    }
+}
+
+/// Lets go of nodes that no longer stick to cloth and catches those that do now, one face for each adhesion; contact between cloths ties them.
+/// Pinned nodes stick as well, and then pull.
+pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
+    let adhesions = &model.body_contact.adhesions;
+    if !adhesions.iter().any(Adhesion::is_on_cloth) {
+        return;
+    }
+    let now = state.time + 1e-9 * h;
+    let at_work = |a: &Adhesion| a.is_on_cloth() && a.is_active(now);
+    let active: Vec<bool> = adhesions.iter().map(at_work).collect();
+    let mut torn = Vec::new();
+    state.bonds.retain(|bond| {
+        let adhesion = &adhesions[bond.adhesion as usize];
+        let holds = bond.pull <= adhesion.most(model.node_area(bond.node as usize));
+        if !holds {
+            torn.push(bond.key());
+        }
+        holds && active[bond.adhesion as usize]
+    });
+    if active.contains(&true) {
+        if adhesions.iter().any(|a| a.strength.is_finite()) {
+            workspace.add_up_forces(model, state);
+        }
+        let reaches = adhesions.iter().zip(&active).filter(|(_, active)| **active);
+        let reach = reaches.map(|(a, _)| a.reach).fold(0.0, f64::max);
+        let near = match workspace.contact.as_deref_mut() {
+            Some(contact) => contact.near(model, &state.positions, reach),
+            None => Vec::new(),
+        };
+        let scene = Scene {
+            model,
+            state,
+            active: &active,
+            workspace,
+            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
+            h,
+        };
+        let mut caught: Vec<(f64, Bond)> = near
+            .iter()
+            .flat_map(|near| scene.touching(near))
+            .filter(|(_, bond)| !torn.contains(&bond.key()))
+            .collect();
+        // The nearest face of each node and adhesion, unless it is held already.
+        caught.sort_by(|(a, one), (b, other)| {
+            let by_key = one.key().cmp(&other.key());
+            by_key.then(a.total_cmp(b)).then(one.face.cmp(&other.face))
+        });
+        caught.dedup_by_key(|(_, bond)| bond.key());
+        let held = |bond: &Bond| {
+            let found = state.bonds.binary_search_by_key(&bond.key(), Bond::key);
+            found.is_ok()
+        };
+        let new = caught.into_iter().map(|(_, bond)| bond);
+        let new: Vec<Bond> = new.filter(|bond| !held(bond)).collect();
+        state.bonds.extend(new);
+        state.bonds.sort_by_key(Bond::key);
+    }
+    if let Some(contact) = workspace.contact.as_deref_mut() {
+        contact.tie(&state.bonds, &workspace.holds);
+    }
+}
+
+/// All that decides.
+struct Scene<'a> {
+    model: &'a Model,
+    state: &'a State,
+    active: &'a [bool],
+    workspace: &'a Workspace,
+    inverse_masses: Vec<f64>,
+    h: f64,
+}
+
+impl Scene<'_> {
+    /// The bonds that adhesions make of a node and a face next to it, with their distance.
+    fn touching(&self, near: &Near) -> impl Iterator<Item = (f64, Bond)> {
+        let [node, a, b, c] = near.nodes;
+        let face = [a, b, c];
+        let adhesions = self.model.body_contact.adhesions.iter().enumerate();
+        adhesions.filter_map(move |(k, adhesion)| {
+            let Sticky::Cloth { nodes } = &adhesion.to else {
+                return None;
+            };
+            let sticky = |n: u32| nodes.binary_search(&n).is_ok();
+            if !self.active[k] || !adhesion.catches(node) || !face.into_iter().all(sticky) {
+                return None;
+            }
+            let places = near.nodes.map(|n| self.state.positions[n as usize]);
+            let closest = point_triangle(&places);
+            let distance = closest.distance();
+            if distance > (near.thickness + adhesion.reach).min(near.farthest) {
+                return None;
+            }
+            let [_, u, v, w] = closest.weights;
+            // No nearer than contact allows.
+            let apart = (near.thickness / distance).max(1.0);
+            let frame = frame_of(&[places[1], places[2], places[3]])?;
+            let bond = Bond {
+                node,
+                adhesion: k as u32,
+                face,
+                weights: [-u, -v, -w],
+                way: frame.transpose() * (apart * closest.way),
+                pull: 0.0,
+            };
+            let bears = distance > 0.0 && self.bears(&bond, adhesion, near.friction);
+            bears.then_some((distance, bond))
+        })
+    }
+
+    /// Whether the adhesion is about as strong as keeping the node at the face through the step asks.
+    fn bears(&self, bond: &Bond, adhesion: &Adhesion, friction: f64) -> bool {
+        if adhesion.strength.is_infinite() {
+            return true;
+        }
+        let Workspace {
+            holds,
+            target_velocities,
+            forces,
+            ..
+        } = self.workspace;
+        let (model, state, h) = (self.model, self.state, self.h);
+        let mobility = Mobility {
+            inverse_masses: &self.inverse_masses,
+            filters: holds,
+        };
+        let Some(tie) = Tie::new(0, bond, &mobility) else {
+            return true;
+        };
+        let acceleration = |i: usize| match holds[i] {
+            Filter::Free => forces[i] / model.masses[i],
+            _ => (target_velocities[i] - state.velocities[i]) / h,
+        };
+        let wanted = tie.wanted(|i| state.positions[i]);
+        let missing = wanted - tie.combine(|i| state.positions[i]);
+        let change = missing / h - tie.combine(|i| state.velocities[i]);
+        let needed = tie.mass() * (change / h - tie.combine(acceleration));
+        let left = left_to_adhesion(needed, wanted.normalize_or_zero(), friction);
+        left <= adhesion.most(model.node_area(bond.node as usize))
+    }
+}
