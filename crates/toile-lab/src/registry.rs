@@ -144,6 +144,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     contact::table::EXPERIMENT,
     contact::funnel::EXPERIMENT,
     contact::hand::EXPERIMENT,
+    contact::patch::EXPERIMENT,
     contact::pinch::EXPERIMENT,
     contact::sleeve::EXPERIMENT,
     contact::untangle::EXPERIMENT,

@@ -92,7 +92,12 @@ fn cloth_sticks_to_cloth() {
     assert_eq!(sticky.to, Sticky::Cloth { nodes: expected });
     assert_eq!((sticky.strength, &sticky.nodes), (7.0, &None));
     assert_eq!(adhering.nodes, Some(vec![0, 35]));
-    assert_eq!(adhering.to, Sticky::Cloth { nodes: vec![36 + 8] });
+    assert_eq!(
+        adhering.to,
+        Sticky::Cloth {
+            nodes: vec![36 + 8]
+        }
+    );
     assert_eq!(adhering.reach, 2e-3);
 }
 

@@ -8,7 +8,7 @@
 //! rest angles, creased angles, forces of limits); the adaptive control's next pair of steps (`f64`, 0 for none) and last error (`f64`); the
 //! count of nodes that stick to bodies `u64`, for each its number, adhesion and body (`u32` each), the face that its anchor is at (`u32`, 0xFFFFFFFF for none)
 //! with the weights of its corners (3 × `f64`, for a face alone) and the anchor (3 × `f64`); the count of nodes that stick to cloth `u64`, for each its number,
-//! adhesion and face (5 × `u32` in all), weights, way and pull (7 × `f64` in all); last a CRC-32 of all before.
+//! adhesion and face and whether it is torn (6 × `u32` in all), weights, way and pull (7 × `f64` in all); last a CRC-32 of all before.
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,8 @@ impl Checkpoint {
         out.extend((state.bonds.len() as u64).to_le_bytes());
         for bond in &state.bonds {
             let [a, b, c] = bond.face;
-            for number in [bond.node, bond.adhesion, a, b, c] {
+            let is_torn = u32::from(bond.is_torn);
+            for number in [bond.node, bond.adhesion, a, b, c, is_torn] {
                 out.extend(number.to_le_bytes());
             }
             put_vector(&mut out, DVec3::from_array(bond.weights));
@@ -310,14 +311,18 @@ impl Input<'_> {
 
     fn bonds(&mut self) -> Result<Vec<Bond>, &'static str> {
         let count = self.u64()?;
-        if count > (self.0.len() / 76) as u64 {
+        if count > (self.0.len() / 80) as u64 {
             return Err("it ends too early");
         }
         let bonds = (0..count).map(|_| {
+            let [node, adhesion] = [self.u32()?, self.u32()?];
+            let face = [self.u32()?, self.u32()?, self.u32()?];
+            let is_torn = self.u32()? != 0;
             Ok(Bond {
-                node: self.u32()?,
-                adhesion: self.u32()?,
-                face: [self.u32()?, self.u32()?, self.u32()?],
+                node,
+                adhesion,
+                face,
+                is_torn,
                 weights: self.vector()?.to_array(),
                 way: self.vector()?,
                 pull: f64::from_bits(self.u64()?),
@@ -388,6 +393,7 @@ mod tests {
                     weights: [0.1, 0.2, 0.7],
                     way: DVec3::new(0.0, -2e-3, 1e-5),
                     pull: 1.0 / 7.0,
+                    is_torn: true,
                 }],
             },
         }

@@ -23,8 +23,8 @@
 //! # On cloth
 //! The place in the frame of a face makes a [`Bond`], which is a [tie](super::tie) between the node and the face's corners: in an implicit solve, and
 //! after everything else. Both sides move, and pull each other with what it takes. That is measured, limits included, and what exceeds the strength in one step is
-//! let go in the next. Before it is caught, `R` is estimated as on bodies, with the velocities, the forces and the mass of
-//! the one relative to the other.
+//! torn off in the next, and not caught again before it has come away: else what its neighbours hold would be caught without load, and torn
+//! again, by turns. Before it is caught, `R` is estimated as on bodies, with the velocities, the forces and the mass of the one relative to the other.
 
 mod bond;
 mod drive;

@@ -182,6 +182,7 @@ impl Contact {
             nodes: self.nodes,
             weights: self.weights,
             block,
+            arm: None,
         }
     }
 

@@ -62,11 +62,15 @@ impl System {
         };
         let nodes = model.node_count();
         let zeros = || vec![DVec3::ZERO; nodes];
-        // Bodies would change the matrix whenever a node comes to rest on one.
-        let linear = model.bodies.is_empty() && model.energies.iter().all(EnergyBatch::is_linear);
-        let constant = linear && nodes <= FACTORED_ONCE;
+        let linear = model.energies.iter().all(EnergyBatch::is_linear);
+        // Bodies would change the matrix whenever a node comes to rest on one, and cloths whenever they meet.
+        let (alone, unmet) = (model.bodies.is_empty(), model.contacts.is_empty());
         let solver = match settings.solver {
-            LinearSolver::Auto if constant => LinearSolver::Direct,
+            LinearSolver::Auto if linear && alone && unmet && nodes <= FACTORED_ONCE => {
+                LinearSolver::Direct
+            }
+            // What bends alone is soft, and the stiffest of it is what a factor does not know.
+            LinearSolver::Auto if linear && !unmet => LinearSolver::BlockJacobi,
             chosen => chosen,
         };
         Some(System {

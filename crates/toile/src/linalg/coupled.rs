@@ -5,6 +5,8 @@
 //! symmetric block `K`; its diagonal part `wᵢ² K` is added to the matrix, which is then factored as ever, and the rest joins in the products of
 //! conjugate gradients in double precision, preconditioned by that factor.
 //!
+//! A coupling may have an [`Arm`]: then each node's `wᵢ` is the matrix `Jᵢ = wᵢ I + aᵢ nᵀ`, and the coupling `Σ Jᵢᵀ K Jⱼ`.
+//!
 //! The factor knows both sides of a coupling as if the other stood still. A coupling much stiffer than the nodes' own rows therefore
 //! slows the iteration, as the square root of how much stiffer it is.
 
@@ -20,6 +22,27 @@ pub(crate) struct Coupling {
     pub weights: [f64; 4],
     /// `K`, symmetric and not negative.
     pub block: DMat3,
+    pub arm: Option<Arm>,
+}
+
+/// What the turn of a face adds to where something stands on it: `Σ aᵢ (n·xᵢ)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arm {
+    pub normal: DVec3,
+    /// Of each node.
+    pub along: [DVec3; 4],
+}
+
+impl Arm {
+    /// What the arm adds to `Jᵢ x`.
+    pub fn forward(&self, node: usize, x: DVec3) -> DVec3 {
+        self.along[node] * self.normal.dot(x)
+    }
+
+    /// What it adds to `Jᵢᵀ y`.
+    pub fn back(&self, node: usize, y: DVec3) -> DVec3 {
+        self.normal * self.along[node].dot(y)
+    }
 }
 
 impl Coupling {
@@ -28,11 +51,30 @@ impl Coupling {
         nodes.zip(self.weights)
     }
 
-    /// Adds `wᵢ² K` to the diagonal.
+    /// Adds `wᵢ² K` to the diagonal, or `Jᵢᵀ K Jᵢ`.
     pub fn add_to(&self, diagonal: &mut [DMat3]) {
-        for (node, weight) in self.parts() {
-            diagonal[node] += weight * weight * self.block;
+        for (k, (node, weight)) in self.parts().enumerate() {
+            diagonal[node] += match &self.arm {
+                None => weight * weight * self.block,
+                Some(arm) => {
+                    let (a, n) = (arm.along[k], arm.normal);
+                    let turn = DMat3::from_cols(a * n.x, a * n.y, a * n.z);
+                    let j = DMat3::from_diagonal(DVec3::splat(weight)) + turn;
+                    j.transpose() * self.block * j
+                }
+            };
         }
+    }
+
+    /// `Jᵢ x` and `Jᵢᵀ y`.
+    fn forward(&self, k: usize, x: DVec3) -> DVec3 {
+        let turned = self.arm.map_or(DVec3::ZERO, |arm| arm.forward(k, x));
+        self.weights[k] * x + turned
+    }
+
+    fn back(&self, k: usize, y: DVec3) -> DVec3 {
+        let turned = self.arm.map_or(DVec3::ZERO, |arm| arm.back(k, y));
+        self.weights[k] * y + turned
     }
 
     /// Adds all of it to a matrix whose pattern has its pairs, and answers the blocks beside the diagonal as they were, by place; `None`, and nothing
@@ -58,6 +100,15 @@ impl Coupling {
 
     /// Adds what is beside the diagonal to `out`.
     fn multiply(&self, x: &[DVec3], out: &mut [DVec3]) {
+        if self.arm.is_some() {
+            let seen: [DVec3; 4] =
+                std::array::from_fn(|k| self.forward(k, x[self.nodes[k] as usize]));
+            let sum: DVec3 = seen.into_iter().sum();
+            for (k, &node) in self.nodes.iter().enumerate() {
+                out[node as usize] += self.back(k, self.block * (sum - seen[k]));
+            }
+            return;
+        }
         let sum: DVec3 = self.parts().map(|(node, weight)| weight * x[node]).sum();
         for (node, weight) in self.parts() {
             out[node] += weight * (self.block * (sum - weight * x[node]));
@@ -151,6 +202,43 @@ mod tests {
     use crate::linalg::BlockPattern;
     use std::sync::Arc;
 
+    /// With an arm, the products are those of the matrix `Jᵀ K J`, which is symmetric.
+    #[test]
+    fn an_arm_makes_matrices_of_the_weights() {
+        let pattern = BlockPattern::new(4, std::iter::empty());
+        let mut matrix = BlockMatrix::new(Arc::new(pattern));
+        let normal = DVec3::new(0.6, 0.0, 0.8);
+        let k = DMat3::from_diagonal(DVec3::new(2.0, 3.0, 5.0));
+        let coupling = Coupling {
+            nodes: [2, 0, 1, 3],
+            weights: [1.0, -0.5, -0.3, -0.2],
+            block: k,
+            arm: Some(Arm {
+                normal,
+                along: [
+                    DVec3::ZERO,
+                    DVec3::X * 0.1,
+                    DVec3::Y * 0.2,
+                    DVec3::ONE * -0.1,
+                ],
+            }),
+        };
+        coupling.add_to(&mut matrix.diagonal);
+        let x: Vec<DVec3> = (0..4).map(|k| DVec3::new(1.0, k as f64, -2.0)).collect();
+        let mut found = vec![DVec3::ZERO; 4];
+        multiply(&matrix, &[coupling], &x, &mut found);
+        let j = |k: usize| {
+            let (a, n) = (coupling.arm.unwrap().along[k], normal);
+            let turn = DMat3::from_cols(a * n.x, a * n.y, a * n.z);
+            DMat3::from_diagonal(DVec3::splat(coupling.weights[k])) + turn
+        };
+        let sum: DVec3 = (0..4).map(|k| j(k) * x[coupling.nodes[k] as usize]).sum();
+        for (k, &node) in coupling.nodes.iter().enumerate() {
+            let expected = j(k).transpose() * (coupling.block * sum);
+            assert!(found[node as usize].distance(expected) < 1e-13);
+        }
+    }
+
     #[test]
     fn a_coupling_that_the_pattern_knows_is_in_the_matrix_and_comes_out_again() {
         let pattern = BlockPattern::new(5, [[0, 1], [1, 3], [0, 3], [3, 4]].into_iter());
@@ -161,6 +249,7 @@ mod tests {
         matrix.diagonal.fill(DMat3::IDENTITY);
         let normal = DVec3::new(0.6, 0.0, 0.8);
         let coupling = |nodes| Coupling {
+            arm: None,
             nodes,
             weights: [0.5, 0.3, 0.2, 0.0],
             block: DMat3::from_cols(normal * 0.6, DVec3::ZERO, normal * 0.8),

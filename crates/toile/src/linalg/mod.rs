@@ -28,7 +28,7 @@ pub use block_matrix::{BlockMatrix, BlockPattern};
 pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
-pub(crate) use coupled::Coupling;
+pub(crate) use coupled::{Arm, Coupling};
 #[cfg(not(feature = "direct"))]
 pub(crate) use no_sparse_cholesky::SparseCholesky;
 use skyline::Skyline;

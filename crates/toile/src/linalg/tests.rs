@@ -297,6 +297,7 @@ fn couplings_beyond_the_pattern_give_what_they_would_give_within_it() {
             let weights = [1.0, -0.2, -0.5, -0.3];
             let block = DMat3::from_cols(n * n.x, n * n.y, n * n.z) * 20.0 + DMat3::IDENTITY;
             Coupling {
+                arm: None,
                 nodes,
                 weights,
                 block,

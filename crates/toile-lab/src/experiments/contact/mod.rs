@@ -5,6 +5,7 @@ pub(crate) mod funnel;
 pub(crate) mod hand;
 pub(crate) mod incline;
 pub(crate) mod moving_body;
+pub(crate) mod patch;
 pub(crate) mod pinch;
 mod run;
 pub(crate) mod sleeve;

@@ -18,8 +18,9 @@ pub(super) struct Course {
     pub contact: ContactReport,
     /// Pairs of faces that intersected after any step.
     pub intersections: usize,
-    /// Deepest that a node was in a body (m).
+    /// Deepest that a node was in a body (m), and the middle of a face.
     pub depth: f64,
+    pub face_depth: f64,
     pub stretch: f64,
     pub steps: u64,
     times: PhaseTimes,
@@ -81,6 +82,7 @@ pub(super) fn carry_out_watched(
         contact: ContactReport::default(),
         intersections: intersections(model, &state.positions).len(),
         depth: 0.0,
+        face_depth: 0.0,
         stretch: 0.0,
         steps: world.schedule.steps(),
         times: PhaseTimes::default(),
@@ -109,6 +111,8 @@ pub(super) fn carry_out_watched(
         }
         clip.record(&shown);
         course.depth = course.depth.max(-certificate.gap_smallest.unwrap_or(0.0));
+        let between = certificate.gap_between.unwrap_or(0.0);
+        course.face_depth = course.face_depth.max(-between);
         course.stretch = course.stretch.max(certificate.stretch_worst);
         course.intersections += intersections(model, &state.positions).len();
         if n % (course.steps / 5).max(1) == 0 {
@@ -136,15 +140,25 @@ impl Course {
                 0.0,
                 DEEPEST,
             ),
+            Measurement::new(
+                format!("{label}: deepest face in a body"),
+                "m",
+                self.face_depth,
+                0.0,
+                DEEPEST,
+            ),
         ]);
         let (t, c) = (&self.times, &self.contact);
+        let gap = match c.smallest_gap {
+            Some(gap) => format!("smallest gap {:.4} mm", 1e3 * gap),
+            None => "cloth never near cloth".to_owned(),
+        };
         findings.notes.push(format!(
-            "{label}: {} steps, {} collisions, at most {} rounds and {} nodes in a zone, smallest gap {:.4} mm, worst stretch {:.1} %",
+            "{label}: {} steps, {} collisions, at most {} rounds and {} nodes in a zone, {gap}, worst stretch {:.1} %",
             self.steps,
             c.collisions,
             c.rounds,
             c.largest_zone,
-            1e3 * c.smallest_gap.unwrap_or(f64::NAN),
             100.0 * self.stretch
         ));
         let frames = self.steps as f64 / 1e3;

@@ -11,6 +11,9 @@ use crate::state::State;
 use crate::step::Workspace;
 use glam::DVec3;
 
+/// The part of what is missing to the thickness that a node which was caught nearer comes out by in a step.
+const EASED: f64 = 0.1;
+
 /// A node that sticks to a face of cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bond {
@@ -26,6 +29,8 @@ pub struct Bond {
     pub way: DVec3,
     /// What the adhesion had to bear in the last step (N).
     pub pull: f64,
+    /// Whether it was torn off. Then nothing is held, and nothing caught until the node has come away from all that it could stick to.
+    pub is_torn: bool,
 }
 
 impl Bond {
@@ -41,11 +46,25 @@ impl Bond {
         [1.0, -a, -b, -c]
     }
 
+    /// Of the node above its face, on the side of the normal (m).
+    pub(crate) fn height(&self) -> f64 {
+        // The frame's second axis is the normal.
+        self.way.y
+    }
+
     /// Where the node is to be with the face at these places (m); `None` if that has no area.
     pub fn place(&self, positions: &[DVec3]) -> Option<DVec3> {
         let corners = self.face.map(|n| positions[n as usize]);
         let foot: DVec3 = (0..3).map(|k| self.weights[k] * corners[k]).sum();
         frame_of(&corners).map(|frame| foot + frame * self.way)
+    }
+
+    /// Lets a node that was caught nearer than contact keeps it come out by a part of what is missing to that (m).
+    pub(crate) fn ease(&mut self, thickness: f64) {
+        let length = self.way.length();
+        if 0.0 < length && length < thickness {
+            self.way *= 1.0 + EASED * (thickness / length - 1.0);
+        }
     }
 
     /// Bears a force on the node (N); `outwards` leads from the face to it. Contact pushes by itself.
@@ -69,15 +88,12 @@ pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Work
     let now = state.time + 1e-9 * h;
     let at_work = |a: &Adhesion| a.is_on_cloth() && a.is_active(now);
     let active: Vec<bool> = adhesions.iter().map(at_work).collect();
-    let mut torn = Vec::new();
-    state.bonds.retain(|bond| {
+    for bond in &mut state.bonds {
         let adhesion = &adhesions[bond.adhesion as usize];
-        let holds = bond.pull <= adhesion.most(model.node_area(bond.node as usize));
-        if !holds {
-            torn.push(bond.key());
-        }
-        holds && active[bond.adhesion as usize]
-    });
+        let most = adhesion.most(model.node_area(bond.node as usize));
+        bond.is_torn |= bond.pull > most;
+    }
+    state.bonds.retain(|bond| active[bond.adhesion as usize]);
     if active.contains(&true) {
         if adhesions.iter().any(|a| a.strength.is_finite()) {
             workspace.add_up_forces(model, state);
@@ -96,29 +112,35 @@ pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Work
             inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             h,
         };
-        let mut caught: Vec<(f64, Bond)> = near
-            .iter()
-            .flat_map(|near| scene.touching(near))
-            .filter(|(_, bond)| !torn.contains(&bond.key()))
-            .collect();
-        // The nearest face of each node and adhesion, unless it is held already.
-        caught.sort_by(|(a, one), (b, other)| {
-            let by_key = one.key().cmp(&other.key());
-            by_key.then(a.total_cmp(b)).then(one.face.cmp(&other.face))
-        });
-        caught.dedup_by_key(|(_, bond)| bond.key());
-        let held = |bond: &Bond| {
+        let touching = scene.nearest(&near);
+        let known = |bond: &Bond| {
             let found = state.bonds.binary_search_by_key(&bond.key(), Bond::key);
             found.is_ok()
         };
-        let new = caught.into_iter().map(|(_, bond)| bond);
-        let new: Vec<Bond> = new.filter(|bond| !held(bond)).collect();
+        let new = touching.iter().filter(|(touch, bond)| {
+            let adhesion = &adhesions[bond.adhesion as usize];
+            !known(bond) && scene.bears(bond, adhesion, touch.friction)
+        });
+        let new: Vec<Bond> = new.map(|(_, bond)| *bond).collect();
+        let touches = |bond: &Bond| {
+            let found = touching.binary_search_by_key(&bond.key(), |(_, b)| b.key());
+            found.is_ok()
+        };
+        state.bonds.retain(|bond| !bond.is_torn || touches(bond));
         state.bonds.extend(new);
         state.bonds.sort_by_key(Bond::key);
     }
     if let Some(contact) = workspace.contact.as_deref_mut() {
-        contact.tie(&state.bonds, &workspace.holds);
+        contact.tie(&mut state.bonds, &state.positions, &workspace.holds);
     }
+}
+
+/// How a node touches a face.
+struct Touch {
+    /// How far apart they are (m).
+    distance: f64,
+    /// Between the two.
+    friction: f64,
 }
 
 /// All that decides.
@@ -132,8 +154,21 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The bonds that adhesions make of a node and a face next to it, with their distance.
-    fn touching(&self, near: &Near) -> impl Iterator<Item = (f64, Bond)> {
+    /// The bond with the nearest face for each node and adhesion, in order.
+    fn nearest(&self, near: &[Near]) -> Vec<(Touch, Bond)> {
+        let mut touching: Vec<(Touch, Bond)> =
+            near.iter().flat_map(|near| self.touching(near)).collect();
+        touching.sort_by(|(a, one), (b, other)| {
+            let by_key = one.key().cmp(&other.key());
+            let by_distance = a.distance.total_cmp(&b.distance);
+            by_key.then(by_distance).then(one.face.cmp(&other.face))
+        });
+        touching.dedup_by_key(|(_, bond)| bond.key());
+        touching
+    }
+
+    /// The bonds that adhesions could make of a node and a face next to it.
+    fn touching(&self, near: &Near) -> impl Iterator<Item = (Touch, Bond)> {
         let [node, a, b, c] = near.nodes;
         let face = [a, b, c];
         let adhesions = self.model.body_contact.adhesions.iter().enumerate();
@@ -148,23 +183,26 @@ impl Scene<'_> {
             let places = near.nodes.map(|n| self.state.positions[n as usize]);
             let closest = point_triangle(&places);
             let distance = closest.distance();
-            if distance > (near.thickness + adhesion.reach).min(near.farthest) {
+            let farthest = (near.thickness + adhesion.reach).min(near.farthest);
+            if distance == 0.0 || distance > farthest {
                 return None;
             }
             let [_, u, v, w] = closest.weights;
-            // No nearer than contact allows.
-            let apart = (near.thickness / distance).max(1.0);
             let frame = frame_of(&[places[1], places[2], places[3]])?;
+            let touch = Touch {
+                distance,
+                friction: near.friction,
+            };
             let bond = Bond {
                 node,
                 adhesion: k as u32,
                 face,
                 weights: [-u, -v, -w],
-                way: frame.transpose() * (apart * closest.way),
+                way: frame.transpose() * closest.way,
                 pull: 0.0,
+                is_torn: false,
             };
-            let bears = distance > 0.0 && self.bears(&bond, adhesion, near.friction);
-            bears.then_some((distance, bond))
+            Some((touch, bond))
         })
     }
 
@@ -184,7 +222,7 @@ impl Scene<'_> {
             inverse_masses: &self.inverse_masses,
             filters: holds,
         };
-        let Some(tie) = Tie::new(0, bond, &mobility) else {
+        let Some(tie) = Tie::new(0, bond, &state.positions, &mobility) else {
             return true;
         };
         let acceleration = |i: usize| match holds[i] {

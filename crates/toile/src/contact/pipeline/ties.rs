@@ -51,13 +51,17 @@ impl ClothContact {
     }
 
     /// Ties what sticks to each other in this step.
-    pub fn tie(&mut self, bonds: &[Bond], holds: &[Filter]) {
+    pub fn tie(&mut self, bonds: &mut [Bond], positions: &[DVec3], holds: &[Filter]) {
+        let offset = |n: u32| self.surface.offsets[n as usize];
+        for bond in &mut *bonds {
+            bond.ease(offset(bond.node) + offset(bond.face[0]));
+        }
         let mobility = Mobility {
             inverse_masses: &self.inverse_masses,
             filters: holds,
         };
-        let ties = bonds.iter().enumerate();
-        let ties = ties.filter_map(|(k, bond)| Tie::new(k, bond, &mobility));
+        let held = bonds.iter().enumerate().filter(|(_, bond)| !bond.is_torn);
+        let ties = held.filter_map(|(k, bond)| Tie::new(k, bond, positions, &mobility));
         self.ties.clear();
         self.ties.extend(ties);
     }
