@@ -95,44 +95,62 @@ pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Work
     }
     state.bonds.retain(|bond| active[bond.adhesion as usize]);
     if active.contains(&true) {
-        if adhesions.iter().any(|a| a.strength.is_finite()) {
-            workspace.add_up_forces(model, state);
-        }
-        let reaches = adhesions.iter().zip(&active).filter(|(_, active)| **active);
-        let reach = reaches.map(|(a, _)| a.reach).fold(0.0, f64::max);
-        let near = match workspace.contact.as_deref_mut() {
-            Some(contact) => contact.near(model, &state.positions, reach),
-            None => Vec::new(),
-        };
-        let scene = Scene {
-            model,
-            state,
-            active: &active,
-            workspace,
-            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
-            h,
-        };
-        let touching = scene.nearest(&near);
-        let known = |bond: &Bond| {
-            let found = state.bonds.binary_search_by_key(&bond.key(), Bond::key);
-            found.is_ok()
-        };
-        let new = touching.iter().filter(|(touch, bond)| {
-            let adhesion = &adhesions[bond.adhesion as usize];
-            !known(bond) && scene.bears(bond, adhesion, touch.friction)
-        });
-        let new: Vec<Bond> = new.map(|(_, bond)| *bond).collect();
-        let touches = |bond: &Bond| {
-            let found = touching.binary_search_by_key(&bond.key(), |(_, b)| b.key());
-            found.is_ok()
-        };
-        state.bonds.retain(|bond| !bond.is_torn || touches(bond));
-        state.bonds.extend(new);
-        state.bonds.sort_by_key(Bond::key);
+        let touching = touching(model, state, workspace, &active, h);
+        renew(&mut state.bonds, &touching);
     }
     if let Some(contact) = workspace.contact.as_deref_mut() {
         contact.tie(&mut state.bonds, &state.positions, &workspace.holds);
     }
+}
+
+/// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that would hold.
+fn touching(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    active: &[bool],
+    h: f64,
+) -> Vec<(Bond, bool)> {
+    let adhesions = &model.body_contact.adhesions;
+    if adhesions.iter().any(|a| a.strength.is_finite()) {
+        workspace.add_up_forces(model, state);
+    }
+    let reaches = adhesions.iter().zip(active).filter(|(_, active)| **active);
+    let reach = reaches.map(|(a, _)| a.reach).fold(0.0, f64::max);
+    let near = match workspace.contact.as_deref_mut() {
+        Some(contact) => contact.near(model, &state.positions, reach),
+        None => Vec::new(),
+    };
+    let scene = Scene {
+        model,
+        state,
+        active,
+        workspace,
+        inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
+        h,
+    };
+    let nearest = scene.nearest(&near).into_iter();
+    nearest
+        .map(|(touch, bond)| {
+            let adhesion = &adhesions[bond.adhesion as usize];
+            (bond, scene.bears(&bond, adhesion, touch.friction))
+        })
+        .collect()
+}
+
+/// Forgets what was torn and touches nothing any more, and adds what touches anew, if it would hold.
+fn renew(bonds: &mut Vec<Bond>, touching: &[(Bond, bool)]) {
+    let is_known = |bond: &Bond| bonds.binary_search_by_key(&bond.key(), Bond::key).is_ok();
+    let new = touching
+        .iter()
+        .filter(|(bond, holds)| *holds && !is_known(bond));
+    let new: Vec<Bond> = new.map(|(bond, _)| *bond).collect();
+    bonds.retain(|bond| {
+        let touch = touching.binary_search_by_key(&bond.key(), |(b, _)| b.key());
+        !bond.is_torn || touch.is_ok()
+    });
+    bonds.extend(new);
+    bonds.sort_by_key(Bond::key);
 }
 
 /// How a node touches a face.
