@@ -6,7 +6,7 @@ use super::body::resolve_body;
 use super::cloth::{ResolvedCloth, resolve_cloth};
 use super::contact::{meetings, start};
 use super::led::led_together;
-use super::seam::{loose_seams, seams};
+use super::seam::{loose_seams, seams, stiffen_sewn};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
@@ -159,6 +159,7 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
         check_name(source, "body", name)?;
     }
     check_body_contact(source, &spec)?;
+    stiffen_sewn(&mut spec);
     let mut first_node = 0;
     let mut cloths = Vec::new();
     for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {

@@ -49,25 +49,62 @@ pub(super) fn seams(
     Ok(seams)
 }
 
+/// Stiffness along the edges (N/m) of isometric and of inequality cloth that is sewn, if none is given. Limits come after the solve that closes seams, and a solve that does not know
+/// of lengths has nothing to hang on a seam but the row of nodes next to it: the limit would pull it open again.
+const SEWN_ISOMETRIC: f64 = 1000.0;
+const SEWN_INEQUALITY: f64 = 50.0;
+
+/// Gives cloths that are sewn the springs that let the solve know of their lengths.
+pub(super) fn stiffen_sewn(spec: &mut SceneSpec) {
+    for (name, cloth) in &mut spec.cloth {
+        let is_sewn = |edge: &SeamEdgeSpec| edge.cloth == *name;
+        if !spec
+            .seam
+            .iter()
+            .any(|s| is_sewn(&s.first) || is_sewn(&s.second))
+        {
+            continue;
+        }
+        let material = &mut cloth.material;
+        match cloth.model {
+            ModelSpec::Isometric => {
+                material.hourglass_stiffness.get_or_insert(SEWN_ISOMETRIC);
+            }
+            ModelSpec::Inequality => {
+                material.weak_springs.get_or_insert(SEWN_INEQUALITY);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What to say of seams that limits pull open, since they come after the solve that closes them.
 pub(super) fn loose_seams(spec: &SceneSpec) -> Option<String> {
     let sewn = spec.seam.iter().flat_map(|s| [&s.first, &s.second]);
-    let held = |name: &&String| spec.cloth.get(*name).is_some_and(has_limit);
-    let name = sewn.map(|edge| &edge.cloth).find(held)?;
-    Some(format!(
-        "cloth `{name}` has a limit, and limits pull seams open again: by centimetres where cloth hangs on them; sew cloth without limits"
-    ))
+    let mut sewn = sewn.map(|edge| &edge.cloth);
+    sewn.find_map(|name| {
+        let cloth = spec.cloth.get(name)?;
+        let mend = opens(cloth)?;
+        Some(format!(
+            "cloth `{name}` has a limit that pulls seams open again where cloth hangs on them; {mend}"
+        ))
+    })
 }
 
-fn has_limit(cloth: &ClothSpec) -> bool {
-    let by_model = matches!(
-        cloth.model,
-        ModelSpec::Isometric
-            | ModelSpec::QuasiInextensible
-            | ModelSpec::Inequality
-            | ModelSpec::Area
-    );
-    by_model || cloth.limit.is_some()
+/// How to keep a cloth's seams closed, if its limit opens them.
+fn opens(cloth: &ClothSpec) -> Option<&'static str> {
+    let below = |given: Option<f64>, least: f64| given.is_some_and(|k| k < least);
+    let m = &cloth.material;
+    match cloth.model {
+        ModelSpec::Area => Some("by millimetres with kept areas: sew another model"),
+        ModelSpec::Isometric if below(m.hourglass_stiffness, SEWN_ISOMETRIC) => {
+            Some("give it a `material.hourglass_stiffness` of 1000")
+        }
+        ModelSpec::Inequality if below(m.weak_springs, SEWN_INEQUALITY) => {
+            Some("give it `material.weak_springs` of 50")
+        }
+        _ => None,
+    }
 }
 
 /// The error with nodes as the user numbers them.

@@ -7,7 +7,8 @@
 //! # Distances are exact
 //! A surface that changes with every step would need a new level set with every step, most of whose cells no node ever
 //! looks at. Here the triangles themselves are asked, through a tree of boxes that is only fitted anew: the
-//! closest point is exact, and so are the velocity there and the normal. (`cargo bench -p toile --bench deforming` measures both.)
+//! closest point is exact, and so are the velocity there and the normal. (`cargo bench -p toile --bench deforming` measures both: placing
+//! 5,120 to 81,920 triangles and asking for 10,000 points takes 17 to 70 ms, a level set with cells of 5 mm made anew 420 to 650 ms.)
 //!
 //! **Inside** is where the winding number of the closed surface is positive, as for [level sets](super::level_set): holes are
 //! covered, patches turned, overlapping parts are one body. It is counted along a ray out of the body's box. Seen from outside the
