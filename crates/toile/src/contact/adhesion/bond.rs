@@ -103,7 +103,7 @@ pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Work
     }
 }
 
-/// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that would hold.
+/// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that is new and would hold.
 fn touching(
     model: &Model,
     state: &State,
@@ -133,23 +133,21 @@ fn touching(
     nearest
         .map(|(touch, bond)| {
             let adhesion = &adhesions[bond.adhesion as usize];
-            (bond, scene.bears(&bond, adhesion, touch.friction))
+            let known = state.bonds.binary_search_by_key(&bond.key(), Bond::key);
+            let is_new = known.is_err() && scene.bears(&bond, adhesion, touch.friction);
+            (bond, is_new)
         })
         .collect()
 }
 
-/// Forgets what was torn and touches nothing any more, and adds what touches anew, if it would hold.
+/// Forgets what was torn and touches nothing any more, and adds what is new.
 fn renew(bonds: &mut Vec<Bond>, touching: &[(Bond, bool)]) {
-    let is_known = |bond: &Bond| bonds.binary_search_by_key(&bond.key(), Bond::key).is_ok();
-    let new = touching
-        .iter()
-        .filter(|(bond, holds)| *holds && !is_known(bond));
-    let new: Vec<Bond> = new.map(|(bond, _)| *bond).collect();
     bonds.retain(|bond| {
         let touch = touching.binary_search_by_key(&bond.key(), |(b, _)| b.key());
         !bond.is_torn || touch.is_ok()
     });
-    bonds.extend(new);
+    let new = touching.iter().filter(|(_, is_new)| *is_new);
+    bonds.extend(new.map(|(bond, _)| bond));
     bonds.sort_by_key(Bond::key);
 }
 
