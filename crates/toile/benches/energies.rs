@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout)] // printing is what a benchmark is for
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use common::fixed;

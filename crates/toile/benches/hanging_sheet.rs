@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout)] // printing is what a benchmark is for
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use common::{COTTON, fixed, square, world};

@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout)] // printing is what a benchmark is for
 #![allow(unsafe_code)] // an allocator that counts, with its proof beside it
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use common::{COTTON, fixed, square, world};

@@ -1,0 +1,14 @@
+//! Tests that run the program. They are one program themselves, so that it links once.
+#![allow(clippy::unwrap_used)] // a panic is a failed test
+
+mod bad_input;
+mod common;
+mod contact;
+mod drape;
+mod lab_report;
+mod laboratory;
+mod program;
+mod reliability;
+mod scenes;
+mod seams;
+mod textile;

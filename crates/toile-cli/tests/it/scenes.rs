@@ -1,0 +1,111 @@
+//! The bundled scenes come out as they say: in full where that takes seconds, else coarser or shorter.
+
+use crate::common::{Ended, Folder, toile};
+
+/// Those that take less than ten seconds each.
+const WHOLE: [&str; 8] = [
+    "hello",
+    "sphere-drop",
+    "curtain",
+    "pick-and-place",
+    "flag",
+    "fabrics",
+    "creases",
+    "bottle",
+];
+
+/// Those that take longer, with what makes them quick.
+const QUICK: [(&str, &[&str]); 6] = [
+    ("table-drape", &["--set", "time.duration=0.8"]),
+    (
+        "heap",
+        &[
+            "--set",
+            "cloth.sheet.mesh.grid.cells=[20, 20]",
+            "--set",
+            "contact.certify=\"every-step\"",
+        ],
+    ),
+    (
+        "gripper",
+        &["--set", "cloth.napkin.mesh.grid.cells=[20, 20]"],
+    ),
+    ("five-sheets", &["--set", "time.duration=0.5"]),
+    ("tabard", &["--set", "time.duration=1"]),
+    ("balloon", &["--set", "cloth.balloon.mesh.sphere.nodes=600"]),
+];
+
+fn run(folder: &Folder, name: &str, changes: &[&str]) -> Ended {
+    let start = ["run", name, "--no-report", "-o", name];
+    toile(folder, &[&start, changes].concat())
+}
+
+#[test]
+fn quick_scenes_meet_all_their_expectations() {
+    let folder = Folder::new();
+    for name in WHOLE {
+        let said = run(&folder, name, &[]).good().stdout;
+        assert!(said.contains("expectations of the scene hold"), "{said}");
+    }
+}
+
+#[test]
+fn slow_scenes_meet_their_expectations_coarser_or_cut_short() {
+    let folder = Folder::new();
+    for (name, changes) in QUICK {
+        let said = run(&folder, name, changes).good().stdout;
+        assert!(said.contains("expectations of the scene hold"), "{said}");
+    }
+}
+
+#[test]
+fn every_bundled_scene_is_in_one_of_the_lists() {
+    let folder = Folder::new();
+    let list = toile(&folder, &["scenes"]).good().stdout;
+    let listed = list.lines().filter_map(|line| line.split(' ').next());
+    for name in listed {
+        let quick = QUICK.iter().any(|(quick, _)| *quick == name);
+        assert!(quick || WHOLE.contains(&name), "`{name}` is never run");
+    }
+}
+
+/// How much of six pleats a mesh in an OBJ file shows: the mean of `cos 6φ` over its nodes, weighted by their distance from
+/// the z axis. A ring `r = 1 + a cos 6φ` of evenly spread nodes has `a/2`.
+fn pleats(text: &str) -> f64 {
+    let (mut swing, mut reach) = (0.0, 0.0);
+    for line in text.lines().filter(|line| line.starts_with("v ")) {
+        let place: Vec<f64> = line
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let distance = place[0].hypot(place[1]);
+        swing += distance * (6.0 * place[1].atan2(place[0])).cos();
+        reach += distance;
+    }
+    swing / reach
+}
+
+#[test]
+fn the_balloon_folds_where_it_was_sculpted_and_a_round_one_does_not() {
+    let folder = Folder::new();
+    let shape_at_the_end = |rest: &str| {
+        let out = format!("out-{}", rest.len());
+        let rest = format!("cloth.balloon.fold.rest={rest}");
+        let nodes = "cloth.balloon.mesh.sphere.nodes=600";
+        let start = ["run", "balloon", "--no-report", "-q", "-o", &out];
+        let changes = ["--set", nodes, "--set", &rest, "--set", "expect={}"];
+        toile(&folder, &[&start[..], &changes].concat()).good();
+        // The last of 21 frames becomes the first and only file.
+        let last = format!("{out}-last");
+        let export = [
+            "export", &out, "--to", "obj", "--from", "20", "--out", &last,
+        ];
+        toile(&folder, &export).good();
+        let bytes = folder.read(&format!("{last}_0001.obj"));
+        pleats(&String::from_utf8(bytes).expect("OBJ is text"))
+    };
+    let sculpted = shape_at_the_end("{pleats={count=6,depth=0.5}}");
+    let flat = shape_at_the_end("\"flat\"");
+    assert!(sculpted > 0.02, "{sculpted}");
+    assert!(flat.abs() < 0.005, "{flat}");
+}

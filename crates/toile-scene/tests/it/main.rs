@@ -1,0 +1,12 @@
+//! Tests of scenes, formats and recordings from outside. One program, so that it links once.
+#![allow(clippy::unwrap_used)] // a panic is a failed test
+
+mod architecture;
+mod body_responses;
+mod exports;
+mod isometric;
+mod limits;
+mod mesh_formats;
+mod noise;
+mod scene_fuzz;
+mod seams;
