@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// From the bottom to the top; each may use those before it and none after.
-const LAYERS: [&str; 6] = [
+const LAYERS: [&str; 7] = [
     "toile-cholesky",
     "toile",
     "toile-render",
     "toile-scene",
     "toile-lab",
     "toile-cli",
+    "toile-verify",
 ];
 
 /// All that the engine may use.

@@ -1,19 +1,15 @@
 //! Continuous collision detection: time, misses and false alarms of every family of queries.
 //!
-//! `cargo bench -p toile --bench ccd` times 20,000 queries of each family and holds 1000 of them against exact arithmetic; `judged=4000` and
+//! `cargo bench -p toile-verify --bench ccd` times 20,000 queries of each family and holds 1000 of them against exact arithmetic; `judged=4000` and
 //! `seed=42` change that. *Early* is by how much of the step the time was before the true one, at the worst.
 
 #![allow(clippy::print_stdout)] // printing is what a benchmark is for
 
-#[path = "../src/contact/ccd/tests/exact.rs"]
-mod exact;
-#[path = "../src/contact/ccd/tests/families.rs"]
-mod families;
-
-use families::{FAMILIES, Query, Random};
 use std::time::Instant;
 use toile::contact::ccd::{edge_edge, edge_edge_within, point_triangle, point_triangle_within};
 use toile::glam::DVec3;
+use toile_verify::exact;
+use toile_verify::families::{FAMILIES, Query, Random};
 
 type Answer = fn(&[DVec3; 4], &[DVec3; 4]) -> Option<f64>;
 type Truth = fn(&[DVec3; 4], &[DVec3; 4]) -> Option<i128>;

@@ -1,11 +1,13 @@
 //! Families of queries, from the ordinary to the degenerate.
 
-use glam::DVec3;
+use toile::glam::DVec3;
 
 /// Four points at the start and at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
+    /// Where they start (m).
     pub start: [DVec3; 4],
+    /// Where they end (m).
     pub end: [DVec3; 4],
 }
 
@@ -13,6 +15,7 @@ pub struct Query {
 pub struct Random(pub u64);
 
 impl Random {
+    /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -31,6 +34,7 @@ impl Random {
         10f64.powf(self.between(low, high))
     }
 
+    /// Uniform below `n`, if that is small.
     pub fn below(&mut self, n: u64) -> u64 {
         self.bits() % n
     }
@@ -40,7 +44,7 @@ impl Random {
     }
 
     /// Small integers times `unit`.
-    fn grid(&mut self, reach: u64, unit: f64) -> DVec3 {
+    pub fn grid(&mut self, reach: u64, unit: f64) -> DVec3 {
         DVec3::from_array([0; 3].map(|_| (self.below(2 * reach + 1) as f64 - reach as f64) * unit))
     }
 }

@@ -6,9 +6,9 @@
 //! (det = 0, and x_i × x_j, x_j × x_k, x_k × x_i point the same way). Each is a system of equations and
 //! inequalities between integer polynomials in t. Real roots are isolated by Sturm's chains.
 
-use glam::DVec3;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
+use toile::glam::DVec3;
 
 /// Times are told in units of 2⁻⁶⁰.
 pub const TICKS: u32 = 60;
