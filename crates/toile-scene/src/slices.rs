@@ -1,6 +1,6 @@
 //! Pictures of level sets: cuts through the middle, the surface a dark line, equal distances as faint ones.
 
-use toile::contact::level_set::{Axis, LevelSet};
+use toile::geometry::level_set::{Axis, LevelSet};
 use toile_render::{Anchor, Image, Rgb, TextStyle};
 
 const PAPER: Rgb = [1.0, 1.0, 1.0];

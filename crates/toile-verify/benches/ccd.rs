@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout)] // printing is what a benchmark is for
 
 use std::time::Instant;
-use toile::contact::ccd::{edge_edge, edge_edge_within, point_triangle, point_triangle_within};
+use toile::geometry::ccd::{edge_edge, edge_edge_within, point_triangle, point_triangle_within};
 use toile::glam::DVec3;
 use toile_verify::exact;
 use toile_verify::families::{FAMILIES, Query, Random};

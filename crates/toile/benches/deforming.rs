@@ -8,9 +8,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 use toile::contact::deforming::{Sequence, SequenceSettings};
-use toile::contact::level_set::{LevelSet, Settings};
 use toile::contact::{Body, Shape};
 use toile::drive::{Pose, RigidPath};
+use toile::geometry::level_set::{LevelSet, Settings};
 use toile::glam::{DVec3, dvec3};
 use toile::mesh::Face;
 use toile::mesh::generate::{Sphere, SpherePattern, sphere};

@@ -18,6 +18,7 @@ pub mod contact;
 pub mod drive;
 pub mod energy;
 pub mod equilibrium;
+pub mod geometry;
 pub mod integrate;
 pub mod limit;
 pub mod linalg;

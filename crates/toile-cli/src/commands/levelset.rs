@@ -5,7 +5,7 @@ use crate::args::LevelSetArgs;
 use crate::output::{say, warn};
 use miette::{Result, miette};
 use std::process::ExitCode;
-use toile::contact::level_set::{Findings, LevelSet, Settings, Sizes};
+use toile::geometry::level_set::{Findings, LevelSet, Settings, Sizes};
 use toile_scene::format::read_mesh;
 use toile_scene::run::write_atomically;
 use toile_scene::scene::default_cell;

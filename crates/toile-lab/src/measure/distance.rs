@@ -5,7 +5,7 @@
 //! hidden, the way from the surface to the cloud is long for no fault of the cloth. Both ways are therefore kept apart.
 
 use glam::DVec3;
-use toile::contact::level_set::NearestSurface;
+use toile::geometry::NearestSurface;
 
 /// Distances one way (m).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

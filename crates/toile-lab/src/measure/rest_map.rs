@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use thiserror::Error;
-use toile::contact::level_set::NearestSurface;
+use toile::geometry::NearestSurface;
 use toile::mesh::Face;
 
 /// Meshes that are not of one cloth.

@@ -11,8 +11,8 @@ use crate::spec::{BodySpec, FilesSpec, FrictionSpec, ShapeSpec};
 use glam::DVec3;
 use std::path::Path;
 use std::sync::Arc;
-use toile::contact::level_set::Settings;
 use toile::contact::{Body, Friction, MeshShape, Shape};
+use toile::geometry::level_set::Settings;
 use toile::mesh::Mesh;
 
 pub(super) fn resolve_body(

@@ -236,8 +236,8 @@ impl Cushion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::closest;
     use crate::contact::response::Mobility;
+    use crate::geometry::closest;
     use crate::linalg::Filter;
 
     const H: f64 = 0.01;

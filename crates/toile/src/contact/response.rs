@@ -13,8 +13,8 @@
 //! This is Bridson's (2002) inelastic impulse with all contacts in one program in place of one after another, as Harmon et al. (2008) have
 //! it: fewer rounds of detection are needed, and a node between two layers is not handed back and forth.
 
-use super::closest::Closest;
 use super::tie::Tie;
+use crate::geometry::closest::Closest;
 use crate::linalg::{Coupling, Filter};
 use glam::{DMat3, DVec3};
 
@@ -288,7 +288,7 @@ pub(crate) fn relax(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::closest;
+    use crate::geometry::closest;
 
     const TRIANGLE: [DVec3; 3] = [DVec3::ZERO, DVec3::X, DVec3::Y];
 

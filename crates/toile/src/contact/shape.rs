@@ -4,21 +4,13 @@
 //! nearest surface points, one of them is chosen, always the same.
 
 use super::deforming::{MovingSurface, Sequence};
-use super::level_set::{LevelSet, LevelSetError, Settings};
+use crate::geometry::Sample;
+use crate::geometry::level_set::{LevelSet, LevelSetError, Settings};
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Face, Mesh};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
 use thiserror::Error;
-
-/// Signed distance and outward unit normal at a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
-    /// Distance to the surface (m), negative inside.
-    pub distance: f64,
-    /// Gradient of the distance.
-    pub normal: DVec3,
-}
 
 /// A solid body in its own frame.
 #[derive(Clone, Debug, PartialEq)]

@@ -18,8 +18,8 @@
 mod contour;
 mod sides;
 
-use super::closest::Closest;
 use super::response::{Contact, Mobility};
+use crate::geometry::closest::Closest;
 use crate::mesh::{Face, self_intersections};
 use crate::model::Model;
 use contour::Contour;

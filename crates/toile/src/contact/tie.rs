@@ -12,9 +12,9 @@
 //! contacts between cloths: `r = o`, by the impulse `(o − r)/Σ (|Jᵢ|²/mᵢ)`. Integrators without such a solve have nothing but this. Each exchange conserves momentum.
 
 use super::adhesion::Bond;
-use super::closest::frame_of;
 use super::pipeline::Outlook;
 use super::response::Mobility;
+use crate::geometry::closest::frame_of;
 use crate::linalg::{Arm, Coupling};
 use glam::{DMat3, DVec3};
 

@@ -25,8 +25,6 @@
 //! **Contact** ([`Obstacle`]): `gap + n·Δ ≥ 0` joins the same program (Signorini), see [`contact`].
 
 mod contact;
-mod envelope;
-mod factor;
 mod order;
 mod plan;
 #[cfg(test)]
@@ -37,9 +35,9 @@ pub use contact::Obstacle;
 use super::constraints::{Constraints, Gradient, LANES};
 use super::{LimitReport, LimitStep};
 use crate::linalg::Filter;
+use crate::linalg::factor::Factor;
 use crate::linalg::lanes::run;
 use contact::Contact;
-use factor::Factor;
 use glam::DVec3;
 use plan::{Plan, Scatter};
 use thiserror::Error;

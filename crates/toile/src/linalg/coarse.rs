@@ -10,11 +10,12 @@
 //! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other patches.
 //! A patch that is held as a whole has a zero column, which the factor leaves out.
 
+use super::BlockPattern;
 use super::columns::{Columns, Place};
+use super::factor::Skyline;
 use super::lanes::{Kernel, Lanes, run, times};
 use super::order::Order;
 use super::patches::{Graph, patches};
-use super::{BlockPattern, Skyline};
 use glam::{DVec3, Mat3A, Vec3A};
 
 /// Nodes of a patch. Smaller ones save iterations, larger ones make each cheaper; the optimum is flat.

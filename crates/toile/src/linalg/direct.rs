@@ -3,8 +3,9 @@
 //! A matrix whose entries are those of the one before, bit for bit, keeps its factor. So cloth whose forces are linear (a
 //! quadratic bending energy under limits) is factored once, and again when what holds it changes.
 
+use super::factor::SparseCholesky;
 use super::filter::restrict;
-use super::{BlockMatrix, BlockPattern, Filter, SparseCholesky};
+use super::{BlockMatrix, BlockPattern, Filter};
 use glam::{DMat3, DVec3};
 
 /// The factor, and a vector of numbers.

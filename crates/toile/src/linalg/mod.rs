@@ -3,6 +3,7 @@
 //! * [`BlockMatrix`]: symmetric, pattern fixed once, values refilled every step.
 //! * [`Filter`]: which directions of a node are constrained.
 //! * [`SystemSolver`]: `A x = b` by one of the ways that [`LinearSolver`] names.
+//! * `factor`: Cholesky factors of scalar matrices, within an envelope or sparse.
 
 mod block_matrix;
 mod coarse;
@@ -10,14 +11,12 @@ mod columns;
 mod conjugate_gradient;
 mod coupled;
 mod direct;
+pub(crate) mod factor;
 mod filter;
 mod jacobi;
 pub(crate) mod lanes;
-#[cfg(not(feature = "direct"))]
-mod no_sparse_cholesky;
 mod order;
 mod patches;
-mod skyline;
 mod solver;
 mod sums;
 mod sweeps;
@@ -29,9 +28,4 @@ pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
 pub(crate) use coupled::{Arm, Coupling};
-#[cfg(not(feature = "direct"))]
-pub(crate) use no_sparse_cholesky::SparseCholesky;
-use skyline::Skyline;
 pub(crate) use sweeps::{PreconditionScratch, Sweeps};
-#[cfg(feature = "direct")]
-pub(crate) use toile_cholesky::SparseCholesky;

@@ -1,14 +1,10 @@
 //! Where a surface passes through itself, decided exactly.
 //!
-//! A tree of boxes finds the pairs that might meet (`hierarchy`), exact predicates decide about each
-//! (`triangles`).
-
-mod hierarchy;
-mod triangles;
+//! A box tree finds the pairs that might meet, exact predicates decide about each.
 
 use super::Face;
+use crate::geometry::{Bounds, BoxTree, triangle_triangle};
 use glam::DVec3;
-use hierarchy::Hierarchy;
 
 /// Two faces that intersect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,8 +58,8 @@ pub(super) fn some_self_intersections(
     limit: usize,
 ) -> Vec<IntersectingPair> {
     let pieces = cut_into_triangles(positions, faces);
-    let hierarchy = Hierarchy::new(pieces.iter().map(|piece| &piece.corners));
-    let mut found = hierarchy.pairs_where(limit, |i, j| {
+    let boxes: Vec<_> = pieces.iter().map(|p| Bounds::around(&p.corners)).collect();
+    let mut found = BoxTree::new(&boxes).pairs_where(limit, |i, j| {
         let (a, b) = (&pieces[i as usize], &pieces[j as usize]);
         a.face != b.face && pieces_intersect(a, b)
     });
@@ -112,9 +108,9 @@ fn pieces_intersect(a: &Piece, b: &Piece) -> bool {
     };
     let (from_a, from_b) = (arrange(a, b), arrange(b, a));
     match a.nodes.iter().filter(|n| shared(n, b)).count() {
-        0 => triangles::meet(&from_a, &from_b),
-        1 => triangles::meet_beyond_corner(&from_a, &from_b),
-        2 => triangles::meet_beyond_edge(&from_a, &from_b),
+        0 => triangle_triangle::meet(&from_a, &from_b),
+        1 => triangle_triangle::meet_beyond_corner(&from_a, &from_b),
+        2 => triangle_triangle::meet_beyond_edge(&from_a, &from_b),
         _ => true,
     }
 }

@@ -1,10 +1,10 @@
 //! Which nodes stick to cloth during a step.
 
 use super::{Adhesion, Sticky, left_to_adhesion};
-use crate::contact::closest::{frame_of, point_triangle};
 use crate::contact::pipeline::Near;
 use crate::contact::response::Mobility;
 use crate::contact::tie::Tie;
+use crate::geometry::closest::{frame_of, point_triangle};
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::state::State;

@@ -1,8 +1,7 @@
 //! From pairs of triangles to the pairs of elements that may meet.
 
-use super::bounds::Bounds;
 use super::ownership::Owner;
-use super::search::Hit;
+use crate::geometry::{Bounds, Hit};
 
 /// The pairs of elements whose boxes touch during a step, for exact tests of collision.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,9 +22,8 @@
 //! by nature, such as the two halves of a narrow square. But it may be within the reach: flat patches are for finding
 //! collisions, and repulsion at a distance asks for all pairs.
 
-use super::bounds::Bounds;
-use super::hierarchy::Hierarchy;
 use super::ownership::Owner;
+use crate::geometry::{Bounds, BoxTree};
 use crate::parallel;
 use glam::{DVec2, DVec3};
 
@@ -79,7 +78,7 @@ impl Flatness {
     }
 
     /// Looks for the flat patches of a tree over triangles, the largest first.
-    pub fn update<R>(&mut self, tree: &Hierarchy, owners: &[Owner], motion: &Motion<R>)
+    pub fn update<R>(&mut self, tree: &BoxTree, owners: &[Owner], motion: &Motion<R>)
     where
         R: Fn(usize) -> f64 + Sync,
     {
@@ -111,7 +110,7 @@ impl Flatness {
     }
 
     /// Boxes of the normals of all triangles, and from the leaves up of all branches.
-    fn collect_normals<R: Sync>(&mut self, tree: &Hierarchy, owners: &[Owner], motion: &Motion<R>) {
+    fn collect_normals<R: Sync>(&mut self, tree: &BoxTree, owners: &[Owner], motion: &Motion<R>) {
         let (start, end) = (motion.start, motion.end);
         self.triangle_normals.resize(tree.len(), Bounds::EMPTY);
         parallel::fill(&mut self.triangle_normals, |slot| {

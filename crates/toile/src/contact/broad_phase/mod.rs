@@ -7,9 +7,6 @@
 //! shape of the trees, nor on what was asked before. (The one exception is asked for by name:
 //! [`BroadPhase::skip_flat_patches`] leaves out pairs that cannot touch, and which these are depends on the trees.)
 //!
-//! * `bounds`: boxes, rounded outward.
-//! * `hierarchy`: the tree of boxes; grown, refitted, and grown anew when worn.
-//! * `search`: pairs of touching boxes in one tree or two.
 //! * `ownership`: which triangle speaks for which node and edge, so that no pair comes twice.
 //! * `candidates`: from pairs of triangles to pairs of elements.
 //! * `flat`: patches so flat that they cannot meet themselves.
@@ -17,28 +14,22 @@
 //! Each part of the world, a cloth or a body, has a tree of its own. Pairs of parts that may not collide are never
 //! looked at, and a body that stays where it is costs one refit.
 
-mod bounds;
 mod candidates;
 mod flat;
 #[cfg(test)]
 mod flat_tests;
-mod hierarchy;
 mod ownership;
-mod search;
 #[cfg(test)]
 mod tests;
 
-pub use bounds::Bounds;
 pub use candidates::Candidates;
-pub use hierarchy::Hierarchy;
-pub use search::PairSearch;
 
+use crate::geometry::{Bounds, BoxTree, Search, gather};
 use crate::parallel;
 use candidates::Elements;
 use flat::{Flatness, Motion};
 use glam::DVec3;
 use ownership::Owner;
-use search::Search;
 use thiserror::Error;
 
 /// With fewer edges than this, the candidates are brought into order on one thread.
@@ -119,7 +110,7 @@ pub struct BroadPhase {
 #[derive(Clone, Debug, Default)]
 struct Part {
     triangles: Vec<u32>,
-    tree: Hierarchy,
+    tree: BoxTree,
     flatness: Flatness,
     /// Whether it may collide with itself.
     meets_itself: bool,
@@ -295,8 +286,8 @@ impl BroadPhase {
         let (nodes, sides) = (self.node_boxes.len(), self.edges.len());
         parallel::join(
             sides >= WORTHWHILE,
-            || search::gather(points, nodes, point_starts, &mut out.point_triangle),
-            || search::gather(edges, sides, edge_starts, &mut out.edge_edge),
+            || gather(points, nodes, point_starts, &mut out.point_triangle),
+            || gather(edges, sides, edge_starts, &mut out.edge_edge),
         );
     }
 

@@ -1,7 +1,7 @@
 //! The broad phase against trying every pair.
 
 use super::*;
-use glam::{Vec3A, dvec3, vec3a};
+use glam::dvec3;
 use proptest::prelude::*;
 
 /// A world of triangles with their sides, moving.
@@ -147,23 +147,6 @@ fn worlds() -> impl Strategy<Value = World> {
     })
 }
 
-fn boxes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Bounds>> {
-    let one = (point(1.0), point(0.3)).prop_map(|(p, d)| Bounds::swept(p, p + d, 0.0));
-    prop::collection::vec(one, count)
-}
-
-fn pairs_within(tree: &Hierarchy) -> Vec<[u32; 2]> {
-    let mut out = Vec::new();
-    PairSearch::default().within(tree, &mut out);
-    out
-}
-
-fn tried_within(boxes: &[Bounds]) -> Vec<[u32; 2]> {
-    let all = (0..boxes.len()).flat_map(|i| (i + 1..boxes.len()).map(move |j| [i, j]));
-    let met = all.filter(|[i, j]| boxes[*i].touches(&boxes[*j]));
-    met.map(|pair| pair.map(|i| i as u32)).collect()
-}
-
 /// Calls `f` where there are so many threads.
 fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -172,28 +155,6 @@ fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn a_tree_finds_the_touching_pairs_that_trying_all_finds(boxes in boxes(0..90)) {
-        prop_assert_eq!(pairs_within(&Hierarchy::new(&boxes)), tried_within(&boxes));
-    }
-
-    #[test]
-    fn two_trees_find_the_touching_pairs_that_trying_all_finds(a in boxes(0..60), b in boxes(0..60)) {
-        let mut found = Vec::new();
-        PairSearch::default().between(&Hierarchy::new(&a), &Hierarchy::new(&b), &mut found);
-        let all = (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| [i, j]));
-        let met = all.filter(|[i, j]| a[*i].touches(&b[*j]));
-        let tried: Vec<_> = met.map(|pair| pair.map(|i| i as u32)).collect();
-        prop_assert_eq!(found, tried);
-    }
-
-    #[test]
-    fn a_refitted_tree_and_a_new_one_find_the_same(old in boxes(70..71), new in boxes(70..71)) {
-        let mut tree = Hierarchy::new(&old);
-        tree.refit(&new);
-        prop_assert_eq!(pairs_within(&tree), pairs_within(&Hierarchy::new(&new)));
-    }
 
     #[test]
     fn all_pairs_of_elements_are_found_once_and_only_between_parts_that_may_collide(
@@ -257,29 +218,6 @@ proptest! {
         }
     }
 
-    #[test]
-    fn a_swept_box_holds_all_points_on_the_way_and_their_reach(
-        a in point(1.0), b in point(1.0), t in 0.0..=1.0, reach in 0.0..0.1, exponent in -42..38, far in point(1e3)
-    ) {
-        let scale = 10f64.powi(exponent);
-        for shift in [DVec3::ZERO, far] {
-            let (start, end, reach) = (scale * (a + shift), scale * (b + shift), scale * reach);
-            let bounds = Bounds::swept(start, end, reach);
-            let on_the_way = start + t * (end - start);
-            let [plus, minus] = Bounds::swept_along_diagonals(start, end, reach);
-            for p in [start, end] {
-                let [x, y, z] = p.to_array();
-                prop_assert!(plus.contains(dvec3(x + y + reach, y + z - reach, z + x)));
-                prop_assert!(minus.contains(dvec3(x - y + reach, y - z - reach, z - x)));
-            }
-            for p in [start, end, on_the_way] {
-                for k in 0..3 {
-                    prop_assert!(bounds.contains(p + reach * DVec3::AXES[k]));
-                    prop_assert!(bounds.contains(p - reach * DVec3::AXES[k]));
-                }
-            }
-        }
-    }
 }
 
 #[test]
@@ -300,72 +238,12 @@ fn layers_on_a_slope_are_told_apart() {
 }
 
 #[test]
-fn boxes_far_out_stay_sharp_to_a_ten_millionth() {
-    let bounds = Bounds::swept(DVec3::splat(1000.0), DVec3::splat(1000.0), 0.0);
-    let width = (bounds.high - bounds.low).max_element();
-    assert!(width > 0.0 && width < 1000.0 * 5e-7, "{width}");
-}
-
-#[test]
-fn a_tree_over_nothing_and_one_over_one_box_have_no_pairs() {
-    assert_eq!(pairs_within(&Hierarchy::new(&[])), [[0; 2]; 0]);
-    let one = [Bounds::swept(DVec3::ZERO, DVec3::ONE, 0.0)];
-    assert_eq!(pairs_within(&Hierarchy::new(&one)), [[0; 2]; 0]);
-    let mut tree = Hierarchy::new(&[]);
-    tree.refit(&[]);
-    assert!(!tree.needs_rebuild());
+fn a_world_of_nothing_has_no_pairs() {
     let mut nothing = BroadPhase::new(0, &[], &[], &[], |_, _| true).unwrap();
     nothing.update(&[], &[], |_| 0.0);
     let mut out = Candidates::default();
     nothing.find(&mut out);
     assert_eq!(out, Candidates::default());
-}
-
-#[test]
-fn equal_boxes_all_touch_even_without_extent() {
-    let bounds = Bounds {
-        low: Vec3A::ONE,
-        high: Vec3A::ONE,
-    };
-    let mut tree = Hierarchy::new(&[bounds; 21]);
-    tree.refit(&[bounds; 21]);
-    assert_eq!(pairs_within(&tree).len(), 21 * 20 / 2);
-    assert!(!tree.needs_rebuild());
-}
-
-#[test]
-fn boxes_that_share_only_a_corner_touch() {
-    let a = Bounds {
-        low: Vec3A::ZERO,
-        high: Vec3A::ONE,
-    };
-    let b = Bounds {
-        low: Vec3A::ONE,
-        high: vec3a(2.0, 2.0, 2.0),
-    };
-    assert_eq!(pairs_within(&Hierarchy::new(&[a, b])), [[0, 1]]);
-    let gap = Bounds {
-        low: vec3a(1.0, 1.0, 1.0000001),
-        ..b
-    };
-    assert_eq!(pairs_within(&Hierarchy::new(&[a, gap])), [[0; 2]; 0]);
-}
-
-#[test]
-fn a_tree_is_worn_when_its_boxes_are_shuffled_but_not_when_they_move_and_grow_as_one() {
-    let place = |i: usize| dvec3((i % 40) as f64, (i / 40) as f64, 0.0);
-    let at = |p: DVec3| Bounds::swept(p, p + DVec3::ONE, 0.01);
-    let larger = |p: DVec3| Bounds::swept(3.0 * p, 3.0 * p + 3.0, 0.03);
-    let grid: Vec<_> = (0..1600).map(|i| at(place(i))).collect();
-    let moved: Vec<_> = (0..1600).map(|i| larger(place(i) + 5.0)).collect();
-    let shuffled: Vec<_> = (0..1600).map(|i| at(place(i * 577 % 1600))).collect();
-    let mut tree = Hierarchy::new(&grid);
-    tree.refit(&moved);
-    assert!(!tree.needs_rebuild());
-    tree.refit(&shuffled);
-    assert!(tree.needs_rebuild());
-    tree.rebuild(&shuffled);
-    assert!(!tree.needs_rebuild());
 }
 
 /// A sheet folded into layers, with enough triangles for all threads.
@@ -391,20 +269,6 @@ fn one_thread_and_several_give_the_same_vectors() {
     for threads in [2, 3, 8] {
         assert_eq!(on_threads(threads, find), alone);
     }
-}
-
-#[test]
-fn a_large_search_cut_into_tasks_misses_and_repeats_nothing() {
-    let world = folded();
-    let points = world.start.iter().zip(&world.end);
-    let nodes: Vec<_> = points.map(|(a, b)| Bounds::swept(*a, *b, 0.0)).collect();
-    let around = |t: &[u32; 3]| {
-        t.iter()
-            .map(|v| nodes[*v as usize])
-            .fold(Bounds::EMPTY, Bounds::joined)
-    };
-    let boxes: Vec<_> = world.triangles.iter().map(around).collect();
-    assert_eq!(pairs_within(&Hierarchy::new(&boxes)), tried_within(&boxes));
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! A surface during one step.
 
-use crate::contact::closest::frame_of;
-use crate::contact::level_set::closest::{closest_weights, weighted};
-use crate::contact::level_set::hierarchy::Hierarchy;
 use crate::contact::{Anchor, Sample};
+use crate::geometry::closest::{closest_weights, frame_of, weighted};
+use crate::geometry::triangle_tree::TriangleTree;
 use glam::{DMat3, DVec3};
 
 /// Advances before a grazing motion counts as contact.
@@ -24,7 +23,7 @@ pub struct MovingSurface {
 
 impl PartialEq for MovingSurface {
     fn eq(&self, other: &Self) -> bool {
-        let all = |a: &Hierarchy, b: &Hierarchy| {
+        let all = |a: &TriangleTree, b: &TriangleTree| {
             a.len() == b.len() && (0..a.len() as u32).all(|k| a.corners(k) == b.corners(k))
         };
         all(&self.start.tree, &other.start.tree) && all(&self.end.tree, &other.end.tree)
@@ -34,7 +33,7 @@ impl PartialEq for MovingSurface {
 /// The surface at one end of the step.
 #[derive(Clone, Debug)]
 struct Side {
-    tree: Hierarchy,
+    tree: TriangleTree,
     low: DVec3,
     high: DVec3,
 }
@@ -68,7 +67,7 @@ pub(in crate::contact) struct Meeting {
 
 impl MovingSurface {
     /// The triangles of a tree between two positions of their points (m).
-    pub(in crate::contact) fn new(tree: &Hierarchy, start: &[DVec3], end: &[DVec3]) -> Self {
+    pub(in crate::contact) fn new(tree: &TriangleTree, start: &[DVec3], end: &[DVec3]) -> Self {
         let ways = start.iter().zip(end).map(|(a, b)| a.distance(*b));
         MovingSurface {
             farthest: ways.fold(0.0, f64::max),
@@ -262,7 +261,7 @@ impl MovingSurface {
 }
 
 impl Side {
-    fn new(tree: &Hierarchy, points: &[DVec3]) -> Self {
+    fn new(tree: &TriangleTree, points: &[DVec3]) -> Self {
         let mut tree = tree.clone();
         tree.refit(points);
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);

@@ -1,11 +1,11 @@
 //! A mesh at increasing times.
 
 use super::MovingSurface;
-use crate::contact::level_set::closest::weighted;
-use crate::contact::level_set::hierarchy::Hierarchy;
-use crate::contact::level_set::surface::Surface;
-use crate::contact::level_set::{Findings, LevelSetError, Settings};
 use crate::drive::{Pose, segment};
+use crate::geometry::closest::weighted;
+use crate::geometry::level_set::surface::Surface;
+use crate::geometry::level_set::{Findings, LevelSetError, Settings};
+use crate::geometry::triangle_tree::TriangleTree;
 use crate::mesh::{Face, Mesh};
 use glam::DVec3;
 use thiserror::Error;
@@ -37,7 +37,7 @@ pub struct Sequence {
     frames: Vec<Vec<DVec3>>,
     nodes: usize,
     /// The closed surface's triangles in a tree, fitted to the first frame.
-    tree: Hierarchy,
+    tree: TriangleTree,
     first: MovingSurface,
     findings: Findings,
     settings: SequenceSettings,
@@ -146,7 +146,7 @@ impl Sequence {
             placed.push(surface.points.clone());
         }
         check_jumps(&placed, nodes)?;
-        let tree = Hierarchy::new(&placed[0], &surface.triangles);
+        let tree = TriangleTree::new(&placed[0], &surface.triangles);
         let first = MovingSurface::new(&tree, &placed[0], &placed[0]);
         Ok(Sequence {
             faces,

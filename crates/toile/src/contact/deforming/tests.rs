@@ -1,8 +1,8 @@
 use super::*;
 use crate::contact::collide::{Candidate, collide};
-use crate::contact::level_set::LevelSetError;
 use crate::contact::{Body, Placement, Shape};
 use crate::drive::{Pose, RigidPath};
+use crate::geometry::level_set::LevelSetError;
 use crate::mesh::generate::{Cuboid, Sphere, SpherePattern, cuboid, sphere};
 use crate::mesh::{Face, Mesh};
 use glam::{DAffine3, DMat3, DQuat, DVec3, dvec3};

@@ -7,7 +7,7 @@
 //! be too far away.
 
 use crate::contact::Sample;
-use crate::contact::closest::point_triangle;
+use crate::geometry::closest::point_triangle;
 use glam::DVec3;
 
 /// A place of a triangle, as a body sees it.

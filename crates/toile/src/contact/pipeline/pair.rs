@@ -1,11 +1,11 @@
 //! Two features of cloth, and when they meet.
 
 use super::{KEPT, Step};
-use crate::contact::ccd;
-use crate::contact::closest::{self, Closest};
 use crate::contact::response::{Contact, Mobility};
 use crate::contact::surface::Surface;
 use crate::contact::tangle::Tangle;
+use crate::geometry::ccd;
+use crate::geometry::closest::{self, Closest};
 use glam::DVec3;
 
 /// Two features that may meet.

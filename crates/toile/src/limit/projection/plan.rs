@@ -3,9 +3,9 @@
 //! A *slot* is one node of one stencil and holds the [`Gradient`] of the stencil's equations by it, scaled by `√w F`.
 //! Two stencils that share nodes make a block of the matrix: the sum over these nodes of `g_a g_bᵀ`.
 
-use super::factor::Factor;
 use super::order::narrow_order;
 use crate::limit::constraints::{Constraints, Gradient, LANES};
+use crate::linalg::factor::Factor;
 use crate::linalg::lanes::{Kernel, Lanes, run};
 use std::collections::BTreeMap;
 use std::ops::Range;

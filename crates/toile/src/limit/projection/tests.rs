@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::limit::{Lengths, Metric, jacobian};
+use crate::linalg::factor::{Envelope, SparseCholesky};
 use crate::mesh::generate::{Grid, GridPattern, Tube, grid, tube};
 use crate::mesh::{Mesh, RestShape, Topology};
 use glam::{DMat3, DQuat};
@@ -237,10 +238,9 @@ fn both_factors_give_the_same_step() {
         .collect();
     // A banded matrix of known solution, through both.
     let first: Vec<usize> = pattern.iter().map(|c| c[0]).collect();
-    let mut factors = vec![Factor::Envelope(envelope::Envelope::new(&first))];
+    let mut factors = vec![Factor::Envelope(Envelope::new(&first))];
     factors.extend(
-        crate::linalg::SparseCholesky::new(pattern.iter().map(|row| row.iter().copied()))
-            .map(Factor::Sparse),
+        SparseCholesky::new(pattern.iter().map(|row| row.iter().copied())).map(Factor::Sparse),
     );
     for factor in &mut factors {
         let (mut right, mut places) = (vec![0.0; rows], Vec::new());

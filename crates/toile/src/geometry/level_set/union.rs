@@ -1,7 +1,7 @@
 //! Several bodies at once: their union, and what is caught between them.
 
 use super::LevelSet;
-use crate::contact::Sample;
+use crate::geometry::Sample;
 use glam::DVec3;
 
 /// Normals count as opposed if they are within 60° of opposite directions.

@@ -1,7 +1,7 @@
 //! The search for pairs of touching boxes: two subtrees descended at once, on all threads.
 
-use super::bounds::Bounds;
-use super::hierarchy::Hierarchy;
+use super::BoxTree;
+use crate::geometry::Bounds;
 use crate::parallel;
 
 /// Into how many tasks a large search is cut. A fixed number, so that the cut does not depend on the threads.
@@ -11,7 +11,7 @@ const WORTHWHILE: usize = 4096;
 
 /// A box that was found, and the number it goes by.
 #[derive(Clone, Copy)]
-pub(super) struct Hit<'a> {
+pub(crate) struct Hit<'a> {
     pub index: u32,
     pub bounds: &'a Bounds,
 }
@@ -33,7 +33,7 @@ struct Task<F> {
 
 /// The memory of searches, kept from one to the next so that none has to be asked for again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Search<F> {
+pub(crate) struct Search<F> {
     frontier: Vec<Pending>,
     spare: Vec<Pending>,
     tasks: Vec<Task<F>>,
@@ -45,7 +45,7 @@ impl<F: Default + Send> Search<F> {
     /// found is then in [`found`](Self::found), cut up in no particular order; `clear` empties it beforehand.
     pub fn run<'a>(
         &mut self,
-        tree: impl Fn(u32) -> &'a Hierarchy + Sync,
+        tree: impl Fn(u32) -> &'a BoxTree + Sync,
         pairs: &[[u32; 2]],
         skip: impl Fn(u32, u32) -> bool + Sync,
         clear: impl Fn(&mut F),
@@ -94,7 +94,7 @@ impl<F: Default + Send> Search<F> {
     /// Descends from the roots until no pair of subtrees has more than `grain` boxes, so that there is work for all.
     fn spread<'a>(
         &mut self,
-        tree: &impl Fn(u32) -> &'a Hierarchy,
+        tree: &impl Fn(u32) -> &'a BoxTree,
         pairs: &[[u32; 2]],
         skip: &impl Fn(u32, u32) -> bool,
         grain: usize,
@@ -137,7 +137,7 @@ impl<F: Default + Send> Search<F> {
 
 /// A descent into two trees, or into the `same` one twice.
 struct Walk<'a, S> {
-    trees: [&'a Hierarchy; 2],
+    trees: [&'a BoxTree; 2],
     same: bool,
     skip: S,
 }
@@ -237,7 +237,7 @@ pub struct PairSearch {
 
 impl PairSearch {
     /// Writes to `out` each pair of boxes of a tree that touch, once: the lower number first, in ascending order.
-    pub fn within(&mut self, tree: &Hierarchy, out: &mut Vec<[u32; 2]>) {
+    pub fn within(&mut self, tree: &BoxTree, out: &mut Vec<[u32; 2]>) {
         let visit = |found: &mut Vec<_>, a: Hit, b: Hit| {
             found.push([a.index.min(b.index), a.index.max(b.index)]);
         };
@@ -248,7 +248,7 @@ impl PairSearch {
     }
 
     /// Writes to `out` each pair of a box of the one tree that touches a box of the other, in ascending order.
-    pub fn between(&mut self, one: &Hierarchy, other: &Hierarchy, out: &mut Vec<[u32; 2]>) {
+    pub fn between(&mut self, one: &BoxTree, other: &BoxTree, out: &mut Vec<[u32; 2]>) {
         let tree = |t| if t == 0 { one } else { other };
         let visit = |found: &mut Vec<_>, a: Hit, b: Hit| found.push([a.index, b.index]);
         self.search
@@ -260,7 +260,7 @@ impl PairSearch {
 
 /// Brings pairs whose first number is below `keys` into ascending order: sorted into a drawer for each first number,
 /// and then within the drawers, which hold few. `starts` is scratch.
-pub(super) fn gather<'a>(
+pub(crate) fn gather<'a>(
     pieces: impl Iterator<Item = &'a [[u32; 2]]> + Clone,
     keys: usize,
     starts: &mut Vec<u32>,

@@ -1,13 +1,13 @@
 //! The nearest point of any set of triangles: open, crossing itself, or collapsed to points.
 
 use super::closest::{closest_weights, weighted};
-use super::hierarchy::Hierarchy;
+use super::triangle_tree::TriangleTree;
 use glam::DVec3;
 
 /// Triangles to which points ask their way. Unlike a level set it needs no inside: a sheet will do, and so will a cloud of points.
 #[derive(Clone, Debug)]
 pub struct NearestSurface {
-    hierarchy: Hierarchy,
+    tree: TriangleTree,
 }
 
 /// The point of a surface nearest to some point.
@@ -29,7 +29,7 @@ impl NearestSurface {
         let known = |n: &u32| points.get(*n as usize).is_some_and(|p| p.is_finite());
         let valid = !triangles.is_empty() && triangles.as_flattened().iter().all(known);
         valid.then(|| NearestSurface {
-            hierarchy: Hierarchy::new(points, triangles),
+            tree: TriangleTree::new(points, triangles),
         })
     }
 
@@ -41,19 +41,19 @@ impl NearestSurface {
 
     /// The same triangles where their points are now. It is an error of the caller to bring another number of points.
     pub fn refit(&mut self, points: &[DVec3]) {
-        self.hierarchy.refit(points);
+        self.tree.refit(points);
     }
 
     /// The nearest point.
     pub fn nearest(&self, point: DVec3) -> NearestPoint {
-        let place = self.hierarchy.closest(point, 0).place;
-        let corners = self.hierarchy.corners(place);
+        let place = self.tree.closest(point, 0).place;
+        let corners = self.tree.corners(place);
         let weights = closest_weights(point, corners);
         let position = weighted(weights, corners);
         NearestPoint {
             position,
             distance: position.distance(point),
-            triangle: self.hierarchy.triangle(place),
+            triangle: self.tree.triangle(place),
             weights,
         }
     }
@@ -62,7 +62,7 @@ impl NearestSurface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::closest::point_triangle;
+    use crate::geometry::closest::point_triangle;
     use proptest::prelude::*;
 
     #[test]

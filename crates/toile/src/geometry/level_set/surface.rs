@@ -32,7 +32,7 @@ pub struct Findings {
 
 /// A closed, oriented surface over the given nodes and the middles of the covers.
 #[derive(Clone, Debug)]
-pub(in crate::contact) struct Surface {
+pub(crate) struct Surface {
     /// How many nodes the mesh has.
     pub given_nodes: usize,
     /// Given nodes first, then the middles of the covers.
@@ -57,7 +57,7 @@ impl Surface {
     }
 
     /// A surface whose nodes at the same place are one only if they `belong` together.
-    pub(in crate::contact) fn joined(
+    pub(crate) fn joined(
         positions: &[DVec3],
         triangles: &[[u32; 3]],
         settings: &Settings,
@@ -184,17 +184,14 @@ impl Surface {
     }
 
     /// The points of the surface when the mesh's nodes are at these positions: those, and the middles of the covers.
-    pub(in crate::contact) fn all_points(&self, positions: &[DVec3]) -> Vec<DVec3> {
+    pub(crate) fn all_points(&self, positions: &[DVec3]) -> Vec<DVec3> {
         let mut points = positions.to_vec();
         points.extend(self.rims.iter().map(|rim| mean(rim, positions)));
         points
     }
 
     /// The volume `Σ a·(b×c)/6` (m³), or what is wrong with it.
-    pub(in crate::contact) fn checked_volume(
-        &self,
-        may_be_negative: bool,
-    ) -> Result<f64, LevelSetError> {
+    pub(crate) fn checked_volume(&self, may_be_negative: bool) -> Result<f64, LevelSetError> {
         let (low, high) = self.bounds();
         let centre = 0.5 * (low + high);
         let (mut volume, mut area) = (0.0, 0.0);
@@ -214,7 +211,7 @@ impl Surface {
     }
 
     /// The box around all triangles.
-    pub(in crate::contact) fn bounds(&self) -> (DVec3, DVec3) {
+    pub(crate) fn bounds(&self) -> (DVec3, DVec3) {
         let nothing = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let nodes = self.triangles.as_flattened().iter();
         nodes.fold(nothing, |(low, high), &node| {

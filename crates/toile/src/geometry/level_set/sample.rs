@@ -1,8 +1,8 @@
 //! Questions to a level set.
 
-use super::closest::{closest_weights, weighted};
 use super::{LevelSet, LevelSetError};
-use crate::contact::Sample;
+use crate::geometry::Sample;
+use crate::geometry::closest::{closest_weights, weighted};
 use glam::DVec3;
 
 /// Gradients shorter than this have no direction to speak of.
@@ -70,8 +70,8 @@ impl LevelSet {
     /// The closest point of the surface, searched exactly, not interpolated.
     pub fn closest(&self, point: DVec3) -> SurfacePoint {
         let place = self.closest_place(point);
-        let corners = self.hierarchy.corners(place);
-        let triangle = self.hierarchy.triangle(place) as usize;
+        let corners = self.triangles.corners(place);
+        let triangle = self.triangles.triangle(place) as usize;
         SurfacePoint {
             position: weighted(closest_weights(point, corners), corners),
             triangle: self.surface.sources.get(triangle).copied(),
@@ -81,7 +81,7 @@ impl LevelSet {
     fn closest_place(&self, point: DVec3) -> u32 {
         let leaf = self.tree.locate(self.tree.clamp(point)).leaf;
         let likely = self.tree.likely[leaf as usize];
-        self.hierarchy.closest(point, likely).place
+        self.triangles.closest(point, likely).place
     }
 
     /// The velocity of the body carried off its surface (m/s): that of the closest surface point, from the
@@ -95,8 +95,8 @@ impl LevelSet {
             });
         }
         let place = self.closest_place(point);
-        let weights = closest_weights(point, self.hierarchy.corners(place));
-        let nodes = self.hierarchy.nodes(place);
+        let weights = closest_weights(point, self.triangles.corners(place));
+        let nodes = self.triangles.nodes(place);
         let corner_velocities = nodes.map(|node| self.surface.at_point(node, velocities));
         Ok(weighted(weights, &corner_velocities))
     }

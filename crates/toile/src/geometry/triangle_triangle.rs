@@ -9,7 +9,7 @@ type Triangle = [DVec3; 3];
 const ROUNDING: f64 = 1e-14;
 
 /// Whether two triangles have any point in common.
-pub(super) fn meet(a: &Triangle, b: &Triangle) -> bool {
+pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
     let between = centre(a) - centre(b);
     let [nearest, farthest] = extents(between, a[0], a, b);
     if nearest > farthest || beside_plane(a, b) || beside_plane(b, a) {
@@ -22,7 +22,7 @@ pub(super) fn meet(a: &Triangle, b: &Triangle) -> bool {
 }
 
 /// Whether two triangles whose first corner is the same node have any other point in common.
-pub(super) fn meet_beyond_corner(a: &Triangle, b: &Triangle) -> bool {
+pub(crate) fn meet_beyond_corner(a: &Triangle, b: &Triangle) -> bool {
     let between = centre(a) - centre(b);
     let [nearest, farthest] = extents(between, a[0], &a[1..], &b[1..]);
     if nearest > 0.0 && farthest < 0.0 {
@@ -34,7 +34,7 @@ pub(super) fn meet_beyond_corner(a: &Triangle, b: &Triangle) -> bool {
 }
 
 /// Whether two triangles whose first two corners are the same nodes meet anywhere but along that edge.
-pub(super) fn meet_beyond_edge(a: &Triangle, b: &Triangle) -> bool {
+pub(crate) fn meet_beyond_edge(a: &Triangle, b: &Triangle) -> bool {
     let ([from, to, apex], other) = (*a, b[2]);
     let edge = to - from;
     let normals = [apex, other].map(|p| edge.cross(p - from));

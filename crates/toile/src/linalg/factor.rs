@@ -1,27 +1,42 @@
-//! The factor of `J W Jᵀ`: within its envelope while that is small, else sparse.
+//! Cholesky factors of scalar symmetric matrices: within the envelope for small systems, sparse for large ones.
+//!
+//! * [`Envelope`]: dense panels between each row's first entry and the diagonal; finds equations that depend on others.
+//! * `SparseCholesky`: a fill-reducing order and supernodes (the crate `toile-cholesky`), for large systems.
+//! * [`Skyline`]: an envelope of single rows filled with 3×3 blocks, for the coarse space of the preconditioner alone.
+//!   It sums in another order than the panels of [`Envelope`], so that one cannot take the other's place without
+//!   changing every result in its last digits.
 
-use super::envelope::Envelope;
-use crate::linalg::SparseCholesky;
+mod envelope;
+#[cfg(not(feature = "direct"))]
+mod no_sparse_cholesky;
+mod skyline;
+
+pub(crate) use envelope::Envelope;
+#[cfg(not(feature = "direct"))]
+pub(crate) use no_sparse_cholesky::SparseCholesky;
+pub(super) use skyline::Skyline;
+#[cfg(feature = "direct")]
+pub(crate) use toile_cholesky::SparseCholesky;
 
 /// Systems with more equations than this go to the sparse factor.
 const SMALL: usize = 3000;
 
 /// A matrix to be filled in and its factor.
 #[derive(Clone, Debug)]
-pub(super) enum Factor {
+pub(crate) enum Factor {
     Envelope(Envelope),
     Sparse(SparseCholesky),
 }
 
 impl Factor {
     /// Whether a system of this size is factored within its envelope, so that its order matters.
-    pub(super) fn is_small(rows: usize) -> bool {
+    pub(crate) fn is_small(rows: usize) -> bool {
         rows <= SMALL || !SparseCholesky::AVAILABLE
     }
 
     /// The zero matrix with a pattern: for each row its columns at and left of the diagonal. `None` if the factor does not
     /// fit into memory.
-    pub(super) fn new(pattern: &[Vec<usize>]) -> Option<Self> {
+    pub(crate) fn new(pattern: &[Vec<usize>]) -> Option<Self> {
         if !Self::is_small(pattern.len()) {
             return SparseCholesky::new(pattern.iter().map(|row| row.iter().copied()))
                 .map(Factor::Sparse);
@@ -31,7 +46,7 @@ impl Factor {
     }
 
     /// Where an entry at or below the diagonal is stored.
-    pub(super) fn place(&self, row: usize, column: usize) -> usize {
+    pub(crate) fn place(&self, row: usize, column: usize) -> usize {
         match self {
             Factor::Envelope(envelope) => envelope.place(row, column),
             Factor::Sparse(sparse) => sparse.place(row, column),
@@ -39,7 +54,7 @@ impl Factor {
     }
 
     /// All entries, for filling in. They are gone after [`factor`](Self::factor).
-    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         match self {
             Factor::Envelope(envelope) => envelope.values_mut(),
             Factor::Sparse(sparse) => sparse.values_mut(),
@@ -49,7 +64,7 @@ impl Factor {
     /// Factors the matrix with its diagonal enlarged by a part of itself; `false` if that was not enough to make it
     /// definite.
     #[must_use]
-    pub(super) fn factor(&mut self, damping: f64) -> bool {
+    pub(crate) fn factor(&mut self, damping: f64) -> bool {
         match self {
             Factor::Envelope(envelope) => {
                 envelope.factor(damping);
@@ -65,7 +80,7 @@ impl Factor {
     }
 
     /// How long a vector for [`solve`](Self::solve) must be.
-    pub(super) fn padded_rows(&self) -> usize {
+    pub(crate) fn padded_rows(&self) -> usize {
         match self {
             Factor::Envelope(envelope) => envelope.padded_rows(),
             Factor::Sparse(sparse) => sparse.rows(),
@@ -73,7 +88,7 @@ impl Factor {
     }
 
     /// Solves in place.
-    pub(super) fn solve(&mut self, x: &mut [f64]) {
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
         match self {
             Factor::Envelope(envelope) => envelope.solve(x),
             Factor::Sparse(sparse) => sparse.solve(x),

@@ -1,7 +1,7 @@
 //! Imperfect meshes: what is mended, what is named, what is refused.
 
 use super::shapes::{Mesh, points_in};
-use crate::contact::level_set::{LevelSet, LevelSetError, Settings};
+use crate::geometry::level_set::{LevelSet, LevelSetError, Settings};
 use glam::{DVec3, dvec3};
 use proptest::prelude::*;
 
@@ -230,10 +230,10 @@ fn impossible_input_is_named() {
     };
     assert!((2e-5..5e-5).contains(&least), "{fine}");
     let mut set = made(&mesh).unwrap();
-    let grown = crate::contact::level_set::build::grow(
+    let grown = crate::geometry::level_set::build::grow(
         &mut set.tree,
         &mut set.scratch,
-        &set.hierarchy,
+        &set.triangles,
         &usual,
         500,
     );
@@ -271,8 +271,8 @@ proptest! {
             ),
             Ok(set) => for point in points_in(DVec3::splat(-1.2), DVec3::splat(1.2), 200) {
                 let (low, side) = set.cube();
-                let up = set.hierarchy.crossings(point.with_z(low.z + side), point, None);
-                let across = set.hierarchy.crossings(point.with_x(low.x), point, None);
+                let up = set.triangles.crossings(point.with_z(low.z + side), point, None);
+                let across = set.triangles.crossings(point.with_x(low.x), point, None);
                 prop_assert_eq!(up, across);
                 // Where the surface is farther than a cell's diagonal the field has the same sign.
                 if set.closest(point).position.distance(point) > 0.35 {

@@ -4,7 +4,7 @@ use glam::Mat3A;
 
 /// A matrix stored row by row from each row's first entry to its diagonal, and its factor in the same place.
 #[derive(Clone, Debug)]
-pub(super) struct Skyline {
+pub(in crate::linalg) struct Skyline {
     /// First column of each row.
     first: Vec<usize>,
     /// Where each row is stored; one more entry than rows.
@@ -17,7 +17,7 @@ const RANK: f64 = 1e-7;
 
 impl Skyline {
     /// The zero matrix; `first` is the first block column of each row of 3×3 blocks.
-    pub(super) fn new(first: &[u32]) -> Self {
+    pub(in crate::linalg) fn new(first: &[u32]) -> Self {
         let first: Vec<usize> = first
             .iter()
             .flat_map(|&block| [3 * block as usize; 3])
@@ -34,17 +34,17 @@ impl Skyline {
     }
 
     /// Back to zero.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::linalg) fn clear(&mut self) {
         self.values.fill(0.0);
     }
 
     /// Number of block rows.
-    pub(super) fn blocks(&self) -> usize {
+    pub(in crate::linalg) fn blocks(&self) -> usize {
         self.first.len() / 3
     }
 
     /// Adds a block at `(row, column)` if that is on or below the diagonal; of one on it, the lower half.
-    pub(super) fn add_lower(&mut self, (row, column): (u32, u32), block: &Mat3A) {
+    pub(in crate::linalg) fn add_lower(&mut self, (row, column): (u32, u32), block: &Mat3A) {
         if row < column {
             return;
         }
@@ -60,7 +60,7 @@ impl Skyline {
     }
 
     /// Factors in place. The diagonal keeps inverses, and 0 where a pivot vanishes: that unknown stays 0.
-    pub(super) fn factor(&mut self) {
+    pub(in crate::linalg) fn factor(&mut self) {
         for row in 0..self.first.len() {
             let first = self.first[row];
             let (done, rest) = self.values.split_at_mut(self.starts[row]);
@@ -84,7 +84,7 @@ impl Skyline {
     }
 
     /// Solves with the factor in place.
-    pub(super) fn solve(&self, x: &mut [f64]) {
+    pub(in crate::linalg) fn solve(&self, x: &mut [f64]) {
         for row in 0..x.len() {
             let (line, inverse, first) = self.row(row);
             x[row] = (x[row] - dot(line, &x[first..row])) * inverse;

@@ -9,12 +9,12 @@
 //! The points of a level are evaluated once for all cells that share them, in any number of threads, and are
 //! numbered in the order of the cells.
 
-use super::closest::{closest_weights, weighted};
-use super::hierarchy::Hierarchy;
 use super::lattice::{CENTRE, Lattice, POINTS, Parents, coordinates};
 use super::octree::{Corners, LEAF, Octree};
 use super::scratch::{Corner, Open, Scratch, Wanted};
 use super::{LevelSetError, Settings};
+use crate::geometry::closest::{closest_weights, weighted};
+use crate::geometry::triangle_tree::TriangleTree;
 use glam::{DVec3, Vec3};
 
 /// Beyond the band the error may grow by this much per metre.
@@ -33,7 +33,7 @@ const SHARE: f64 = 0.5;
 pub(super) fn grow(
     tree: &mut Octree,
     scratch: &mut Scratch,
-    hierarchy: &Hierarchy,
+    triangles: &TriangleTree,
     settings: &Settings,
     most_leaves: usize,
 ) -> Result<(), LevelSetError> {
@@ -43,10 +43,10 @@ pub(super) fn grow(
     let builder = Builder {
         tree,
         scratch,
-        hierarchy,
+        triangles,
         settings,
         most_leaves,
-        all_visible: hierarchy.all_visible(),
+        all_visible: triangles.all_visible(),
     };
     builder.run()
 }
@@ -56,9 +56,9 @@ fn position(tree: &Octree, at: Lattice) -> DVec3 {
 }
 
 /// The closest triangle, by place, and the way from its closest point to here.
-fn measure(hierarchy: &Hierarchy, point: DVec3, likely: u32) -> (u32, DVec3) {
-    let place = hierarchy.closest(point, likely).place;
-    let corners = hierarchy.corners(place);
+fn measure(triangles: &TriangleTree, point: DVec3, likely: u32) -> (u32, DVec3) {
+    let place = triangles.closest(point, likely).place;
+    let corners = triangles.corners(place);
     (
         place,
         point - weighted(closest_weights(point, corners), corners),
@@ -68,7 +68,7 @@ fn measure(hierarchy: &Hierarchy, point: DVec3, likely: u32) -> (u32, DVec3) {
 struct Builder<'a> {
     tree: &'a mut Octree,
     scratch: &'a mut Scratch,
-    hierarchy: &'a Hierarchy,
+    triangles: &'a TriangleTree,
     settings: &'a Settings,
     most_leaves: usize,
     all_visible: bool,
@@ -114,7 +114,7 @@ impl Builder<'_> {
                 cells: 1,
                 halved: 1,
             };
-            let (nearest, distance) = measure(self.hierarchy, position(self.tree, at), 0);
+            let (nearest, distance) = measure(self.triangles, position(self.tree, at), 0);
             planted.set(nearest, distance);
             self.scratch.corners.push(planted);
         }
@@ -262,18 +262,18 @@ impl Builder<'_> {
     fn evaluate(&mut self) {
         let first = self.scratch.corners.len() - self.scratch.wanted.len();
         let (known, fresh) = self.scratch.corners.split_at_mut(first);
-        let (tree, hierarchy, all_visible) = (&*self.tree, self.hierarchy, self.all_visible);
+        let (tree, triangles, all_visible) = (&*self.tree, self.triangles, self.all_visible);
         let value = |wanted: &Wanted, corner: &mut Corner| {
             let base = &known[wanted.base as usize];
             let (point, from) = (position(tree, wanted.at), position(tree, wanted.base_at));
-            let (nearest, away) = measure(hierarchy, point, wanted.likely);
+            let (nearest, away) = measure(triangles, point, wanted.likely);
             // A surface in between would be no farther from the two points than they are from each other.
             let together = away.length() + base.value.abs();
             let clear = all_visible && together > point.distance(from);
             let gained = if clear {
                 0
             } else {
-                hierarchy.crossings(from, point, None)
+                triangles.crossings(from, point, None)
             };
             corner.winding = base.winding + gained;
             corner.set(nearest, away);

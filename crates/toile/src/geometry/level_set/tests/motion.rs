@@ -1,7 +1,7 @@
 //! Bodies that move: rebuilding, velocities, threads.
 
 use super::shapes::{Mesh, points_in};
-use crate::contact::level_set::{LevelSet, LevelSetError, Settings};
+use crate::geometry::level_set::{LevelSet, LevelSetError, Settings};
 use glam::{DVec3, dvec3};
 
 fn made(mesh: &Mesh) -> LevelSet {

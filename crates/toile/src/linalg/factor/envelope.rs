@@ -19,7 +19,7 @@ type Column = [f64; PANEL];
 
 /// A symmetric matrix and, in the same place, its factor.
 #[derive(Clone, Debug)]
-pub(super) struct Envelope {
+pub(crate) struct Envelope {
     rows: usize,
     panels: Vec<Panel>,
     columns: Vec<Column>,
@@ -35,7 +35,7 @@ struct Panel {
 
 impl Envelope {
     /// The zero matrix; `first[row]` is the first column of each row.
-    pub(super) fn new(first: &[usize]) -> Self {
+    pub(crate) fn new(first: &[usize]) -> Self {
         let mut panels = Vec::with_capacity(first.len().div_ceil(PANEL));
         let mut start = 0;
         for (index, rows) in first.chunks(PANEL).enumerate() {
@@ -54,18 +54,18 @@ impl Envelope {
     }
 
     /// Where an entry at or below the diagonal is stored, for [`set`](Self::set).
-    pub(super) fn place(&self, row: usize, column: usize) -> usize {
+    pub(crate) fn place(&self, row: usize, column: usize) -> usize {
         let panel = self.panels[row / PANEL];
         (panel.start + column - panel.first) * PANEL + row % PANEL
     }
 
     /// All entries, for filling in.
-    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         self.columns.as_flattened_mut()
     }
 
     /// Factors in place, the diagonal enlarged by a part of itself.
-    pub(super) fn factor(&mut self, damping: f64) {
+    pub(crate) fn factor(&mut self, damping: f64) {
         run(Factor {
             panels: &self.panels,
             columns: &mut self.columns,
@@ -74,7 +74,7 @@ impl Envelope {
     }
 
     /// Solves with the factor in place.
-    pub(super) fn solve(&self, x: &mut [f64]) {
+    pub(crate) fn solve(&self, x: &mut [f64]) {
         debug_assert_eq!(x.len(), self.padded_rows());
         run(Solve {
             panels: &self.panels,
@@ -84,7 +84,7 @@ impl Envelope {
     }
 
     /// Rows with padding: as long as vectors must be. The padding must be zero.
-    pub(super) fn padded_rows(&self) -> usize {
+    pub(crate) fn padded_rows(&self) -> usize {
         self.rows.div_ceil(PANEL) * PANEL
     }
 }

@@ -44,7 +44,13 @@ impl Bounds {
         }
     }
 
-    /// The same in coordinates along the six diagonals of the axes, in two boxes: `(x + y, y + z, z + x)` and
+    /// The box of some points.
+    pub fn around(points: &[DVec3]) -> Self {
+        let boxes = points.iter().map(|p| Bounds::swept(*p, *p, 0.0));
+        boxes.fold(Bounds::EMPTY, Bounds::joined)
+    }
+
+    /// The same as [`swept`](Self::swept) in coordinates along the six diagonals of the axes, in two boxes: `(x + y, y + z, z + x)` and
     /// `(x − y, y − z, z − x)`. They tell apart what lies close together on a slope (Klosowski et al. 1998).
     pub fn swept_along_diagonals(start: DVec3, end: DVec3, reach: f64) -> [Self; 2] {
         let reach = reach * std::f64::consts::SQRT_2;
@@ -76,13 +82,13 @@ impl Bounds {
     }
 
     /// The middle of the box, in m.
-    pub(super) fn centre(&self) -> Vec3A {
+    pub(crate) fn centre(&self) -> Vec3A {
         0.5 * self.low + 0.5 * self.high
     }
 
     /// Half the surface of the box, in m²: how likely it is that something meets it.
     #[inline]
-    pub(super) fn half_area(&self) -> f32 {
+    pub(crate) fn half_area(&self) -> f32 {
         let side = (self.high - self.low).max(Vec3A::ZERO);
         side.x * side.y + side.y * side.z + side.z * side.x
     }

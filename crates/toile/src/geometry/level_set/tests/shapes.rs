@@ -1,6 +1,6 @@
 //! Meshes to test with, and exact distances to them.
 
-use crate::contact::level_set::closest::squared_distance;
+use crate::geometry::closest::squared_distance;
 use glam::{DVec3, dvec3};
 use std::f64::consts::PI;
 

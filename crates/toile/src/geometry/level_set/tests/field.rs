@@ -1,7 +1,7 @@
 //! The field itself: errors, signs, gradients, continuity, order of convergence.
 
 use super::shapes::{Mesh, points_in};
-use crate::contact::level_set::{Axis, LevelSet, Settings, pinched, union_sample};
+use crate::geometry::level_set::{Axis, LevelSet, Settings, pinched, union_sample};
 use glam::{DVec3, dvec3};
 use proptest::prelude::*;
 

@@ -38,7 +38,7 @@
 //! # Example
 //! ```
 //! # use toile::glam::{DVec3, dvec3};
-//! # use toile::contact::level_set::{LevelSet, LevelSetError, Settings};
+//! # use toile::geometry::level_set::{LevelSet, LevelSetError, Settings};
 //! # fn main() -> Result<(), LevelSetError> {
 //! // A tetrahedron, fronts outwards.
 //! let positions = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
@@ -62,27 +62,23 @@
 //! inside out while others are not is taken for a cavity; alone it bounds nothing and is hidden.
 
 mod build;
-pub(super) mod closest;
 mod edges;
 mod error;
-pub(super) mod hierarchy;
 mod lattice;
-mod nearest;
 mod octree;
 mod sample;
 mod scratch;
-pub(super) mod surface;
+pub(crate) mod surface;
 mod union;
 mod winding;
 
 pub use error::LevelSetError;
-pub use nearest::{NearestPoint, NearestSurface};
 pub use sample::{Axis, SurfacePoint};
 pub use surface::Findings;
 pub use union::{pinched, union_sample};
 
+use super::triangle_tree::TriangleTree;
 use glam::DVec3;
-use hierarchy::Hierarchy;
 use octree::Octree;
 use scratch::Scratch;
 use surface::Surface;
@@ -162,7 +158,7 @@ pub struct LevelSet {
     settings: Settings,
     given_triangles: Vec<[u32; 3]>,
     surface: Surface,
-    hierarchy: Hierarchy,
+    triangles: TriangleTree,
     tree: Octree,
     /// Middle of the body (m).
     centre: DVec3,
@@ -181,12 +177,11 @@ impl LevelSet {
     ) -> Result<Self, LevelSetError> {
         settings.check()?;
         let surface = Surface::new(positions, triangles, &settings)?;
-        let hierarchy = Hierarchy::new(&surface.points, &surface.triangles);
         let mut level_set = LevelSet {
             settings,
             given_triangles: triangles.to_vec(),
+            triangles: TriangleTree::new(&surface.points, &surface.triangles),
             surface,
-            hierarchy,
             tree: Octree::default(),
             centre: DVec3::ZERO,
             spare: Octree::default(),
@@ -207,11 +202,11 @@ impl LevelSet {
             *self = LevelSet::new(positions, &self.given_triangles, self.settings)?;
             return Ok(());
         }
-        self.hierarchy.refit(&self.surface.points);
+        self.triangles.refit(&self.surface.points);
         let result = self.hide().and_then(|()| self.fill());
         if result.is_err() {
             (self.surface.points, self.surface.findings) = before;
-            self.hierarchy.refit(&self.surface.points);
+            self.triangles.refit(&self.surface.points);
             self.hide()?;
         }
         result
@@ -220,14 +215,14 @@ impl LevelSet {
     /// Hides the triangles that do not bound the body.
     fn hide(&mut self) -> Result<(), LevelSetError> {
         let (low, high) = self.surface.bounds();
-        let visible = winding::boundary(&self.hierarchy, low.distance(high));
+        let visible = winding::boundary(&self.triangles, low.distance(high));
         let shown = visible.iter().filter(|shown| **shown).count();
         if shown == 0 {
             let volume = self.surface.findings.volume;
             return Err(LevelSetError::NoInside { volume });
         }
         self.surface.findings.hidden_triangles = visible.len() - shown;
-        self.hierarchy.show_only(visible);
+        self.triangles.show_only(visible);
         Ok(())
     }
 
@@ -235,7 +230,7 @@ impl LevelSet {
     fn fill(&mut self) -> Result<(), LevelSetError> {
         self.place_cube()?;
         let (spare, scratch) = (&mut self.spare, &mut self.scratch);
-        build::grow(spare, scratch, &self.hierarchy, &self.settings, MOST_LEAVES)?;
+        build::grow(spare, scratch, &self.triangles, &self.settings, MOST_LEAVES)?;
         std::mem::swap(&mut self.tree, &mut self.spare);
         let (low, high) = self.surface.bounds();
         self.centre = 0.5 * (low + high);
@@ -291,7 +286,7 @@ impl LevelSet {
             corner_values: self.tree.corner_values,
             depth: self.tree.depth,
             bytes: self.tree.bytes(),
-            further_bytes: self.spare.bytes() + self.scratch.bytes() + self.hierarchy.bytes(),
+            further_bytes: self.spare.bytes() + self.scratch.bytes() + self.triangles.bytes(),
         }
     }
 }

@@ -1,0 +1,35 @@
+//! Which points are inside, and which triangles bound the inside.
+//!
+//! The winding number of a point (Jacobson, Kavan, Sorkine-Hornung 2013) counts how often the surface goes
+//! around it. Once the holes are covered the surface is a closed chain, and then the number is an integer
+//! that changes only across triangles: by `+1` where a path enters through a front, by `−1` where it
+//! leaves. So it need not be summed over all solid angles. The corners of the root cube are outside,
+//! and from one corner of the octree to the next the few triangles in between are counted.
+
+use crate::geometry::closest::weighted;
+use crate::geometry::triangle_tree::TriangleTree;
+
+/// Which triangles (by place) have the outside in front of them and the inside behind: on all others, where
+/// two parts of the body overlap or a part is inside out, the sign of the distance does not change.
+/// A triangle that is only partly so counts as a boundary.
+pub(super) fn boundary(tree: &TriangleTree, extent: f64) -> Vec<bool> {
+    // Towards each corner as well, but only if the centre says that the triangle is hidden.
+    const PROBES: [[f64; 3]; 4] = [
+        [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0],
+        [0.98, 0.01, 0.01],
+        [0.01, 0.98, 0.01],
+        [0.01, 0.01, 0.98],
+    ];
+    let is_boundary = |place: usize| {
+        let corners = *tree.corners(place as u32);
+        let [a, b, c] = corners;
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        PROBES.iter().any(|&weights| {
+            let start = weighted(weights, &corners);
+            let far = start + 2.0 * extent * normal;
+            // The winding number in front: that of the far end, 0, less what was gained on the way there.
+            tree.crossings(start, far, Some(place as u32)) == 0
+        })
+    };
+    crate::parallel::in_order(tree.len(), is_boundary)
+}
