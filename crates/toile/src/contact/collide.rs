@@ -15,6 +15,7 @@
 //! **Relaxation.** With a relaxation time `Δτ` the node is not brought to the surface at once, from above or from below: the normal velocity
 //! becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by the part `h/Δτ` in every step of contact (same section).
 
+use super::deforming::NodeImpact;
 use super::{Nearby, Placement, Shape, obstacles};
 use crate::parallel;
 use glam::DVec3;
@@ -99,29 +100,9 @@ impl Aim {
     }
 }
 
-struct Contact {
-    /// Where the surface has carried the touching point by the end of the step (m).
-    carried: DVec3,
-    /// The way of the surface there through the whole step (m).
-    way: DVec3,
-    /// World normal at the end of the step.
-    normal: DVec3,
-    /// Share of the step's motion that came before the contact.
-    fraction: f64,
-    /// Whether the node is caught where parts of the body overlap.
-    caught: bool,
-}
-
-fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option<Contact> {
+fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option<NodeImpact> {
     if let Shape::Moving(surface) = &body.shape {
-        let meeting = surface.follow((from, to), offset, touching(offset))?;
-        return Some(Contact {
-            carried: meeting.carried,
-            way: meeting.way,
-            normal: meeting.normal,
-            fraction: meeting.fraction,
-            caught: meeting.caught,
-        });
+        return surface.follow((from, to), offset, touching(offset));
     }
     let (start, end) = (body.start.unapply(from), body.end.unapply(to));
     let length = start.distance(end);
@@ -130,7 +111,7 @@ fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option
     if at_end.distance - offset > length {
         return None;
     }
-    let contact = |local, normal: DVec3, fraction| Contact {
+    let contact = |local, normal: DVec3, fraction| NodeImpact {
         carried: body.end.apply(local),
         way: body.end.apply(local) - body.start.apply(local),
         normal: body.end.rotation * normal,
@@ -165,7 +146,7 @@ fn find_contact(body: &Placement, from: DVec3, to: DVec3, offset: f64) -> Option
 fn respond(
     body: &Placement,
     candidate: Candidate,
-    contact: &Contact,
+    contact: &NodeImpact,
     aim: &Aim,
     h: f64,
 ) -> Candidate {

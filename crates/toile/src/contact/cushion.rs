@@ -38,7 +38,7 @@ const STICKING_TO_BODY: f64 = 1e3;
 
 /// What a contact is doing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Hold {
+enum FrictionMode {
     /// Nothing: the features are apart.
     Off,
     /// The features hardly slip.
@@ -59,7 +59,7 @@ pub(crate) struct Cushion {
     resistance: f64,
     /// Velocity of the second feature if it is a body (m/s).
     surface: Option<DVec3>,
-    hold: Hold,
+    hold: FrictionMode,
 }
 
 /// What a cushion is told of the step: the gap at its start, the gap at the rule's `x̂` (m), `h` and `H` (s).
@@ -96,7 +96,7 @@ impl Cushion {
             impulse: gaps.reach * stiffness * (thickness - gaps.carried) + damping * closing,
             resistance: STIFFNESS * mass + damping,
             surface: None,
-            hold: Hold::Stick,
+            hold: FrictionMode::Stick,
         }
     }
 
@@ -107,7 +107,7 @@ impl Cushion {
         let push = -self.contact.mass() * falling.dot(self.contact.normal());
         let most = self.contact.friction() * push;
         if slip.length() > AT_REST && most > 0.0 {
-            self.hold = Hold::Trial(-most * slip.normalize());
+            self.hold = FrictionMode::Trial(-most * slip.normalize());
         }
         self
     }
@@ -124,7 +124,7 @@ impl Cushion {
 
     /// What it gives to the first feature at these velocities (N·s).
     pub fn impulse(&self, velocities: &[DVec3]) -> DVec3 {
-        if self.hold == Hold::Off {
+        if self.hold == FrictionMode::Off {
             return DVec3::ZERO;
         }
         let velocity = self.relative(velocities);
@@ -157,16 +157,16 @@ impl Cushion {
     /// `d` (kg).
     fn drag(&self) -> f64 {
         match self.hold {
-            Hold::Stick => self.strongest(),
-            Hold::Slide(drag) => drag,
-            Hold::Off | Hold::Trial(_) => 0.0,
+            FrictionMode::Stick => self.strongest(),
+            FrictionMode::Slide(drag) => drag,
+            FrictionMode::Off | FrictionMode::Trial(_) => 0.0,
         }
     }
 
     /// Impulse of friction at these velocities (N·s).
     fn friction(&self, velocity: DVec3) -> DVec3 {
         match self.hold {
-            Hold::Trial(impulse) => impulse,
+            FrictionMode::Trial(impulse) => impulse,
             _ => -self.drag() * self.slip(velocity),
         }
     }
@@ -175,7 +175,7 @@ impl Cushion {
     pub fn coupling(&self) -> Option<Coupling> {
         let n = self.contact.normal();
         let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
-        (self.hold != Hold::Off).then(|| {
+        (self.hold != FrictionMode::Off).then(|| {
             let block = self.resistance * along + self.drag() * (DMat3::IDENTITY - along);
             self.contact.coupling(block)
         })
@@ -183,7 +183,7 @@ impl Cushion {
 
     /// Adds its impulses at some velocities to the right side.
     pub fn add_impulse(&self, velocities: &[DVec3], right_side: &mut [DVec3]) {
-        if self.hold != Hold::Off {
+        if self.hold != FrictionMode::Off {
             self.contact.spread(self.impulse(velocities), right_side);
         }
     }
@@ -197,33 +197,33 @@ impl Cushion {
         let allowed = self.contact.friction() * push;
         let before = self.hold;
         self.hold = match self.hold {
-            _ if push <= 0.0 => Hold::Off,
-            Hold::Off => Hold::Stick,
-            Hold::Stick => match self.drag() * slip.length() {
-                needed if needed <= allowed => Hold::Stick,
+            _ if push <= 0.0 => FrictionMode::Off,
+            FrictionMode::Off => FrictionMode::Stick,
+            FrictionMode::Stick => match self.drag() * slip.length() {
+                needed if needed <= allowed => FrictionMode::Stick,
                 // As fast as the place alone would slip under what is too much for friction.
                 needed if last && self.is_on_body() => {
                     let loose = slip.length() + (needed - allowed) / self.contact.mass();
-                    Hold::Slide(allowed / loose)
+                    FrictionMode::Slide(allowed / loose)
                 }
                 // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
-                _ if last => Hold::Stick,
-                _ => Hold::Trial(-allowed * slip.normalize_or_zero()),
+                _ if last => FrictionMode::Stick,
+                _ => FrictionMode::Trial(-allowed * slip.normalize_or_zero()),
             },
-            Hold::Trial(impulse) if impulse.dot(slip) >= 0.0 => Hold::Stick,
-            Hold::Trial(_) | Hold::Slide(_) => {
-                Hold::Slide((allowed / slip.length()).min(self.strongest()))
+            FrictionMode::Trial(impulse) if impulse.dot(slip) >= 0.0 => FrictionMode::Stick,
+            FrictionMode::Trial(_) | FrictionMode::Slide(_) => {
+                FrictionMode::Slide((allowed / slip.length()).min(self.strongest()))
             }
         };
         match (before, self.hold) {
-            (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => false,
+            (FrictionMode::Trial(_) | FrictionMode::Slide(_), FrictionMode::Slide(_)) => false,
             (before, now) => before != now,
         }
     }
 
     /// The contact with what it carries at these velocities, for those who see to the rest: its features are to stay `bound` (m) apart.
     pub fn loaded(&self, velocities: &[DVec3], reach: f64, bound: f64) -> Contact {
-        if self.hold == Hold::Off {
+        if self.hold == FrictionMode::Off {
             return self.contact.loaded(0.0, DVec3::ZERO, bound);
         }
         let velocity = self.relative(velocities);

@@ -101,7 +101,7 @@ impl ImpactZones {
             let nodes = || zone.iter().map(|&(_, node)| node);
             let led = || nodes().filter(|&n| mobility.is_led(n));
             let motion = if led().next().is_some() {
-                let mut motion = Motion::of(led().map(|n| (1.0, n)), starts, wanted);
+                let mut motion = RigidMotion::of(led().map(|n| (1.0, n)), starts, wanted);
                 motion.fit(led(), starts, wanted);
                 let off = |n: u32| motion.end(starts[n as usize]).distance(wanted[n as usize]);
                 let size = nodes().map(|n| starts[n as usize].distance(motion.centre));
@@ -114,7 +114,7 @@ impl ImpactZones {
                 motion
             } else {
                 let masses = |n: u32| 1.0 / mobility.inverse_masses[n as usize];
-                Motion::of(nodes().map(|n| (masses(n), n)), starts, wanted)
+                RigidMotion::of(nodes().map(|n| (masses(n), n)), starts, wanted)
             };
             for node in nodes().filter(|&n| !mobility.is_led(n)) {
                 ends[node as usize] = motion.end(starts[node as usize]);
@@ -146,13 +146,13 @@ impl ImpactZones {
 }
 
 /// A rigid motion of a step.
-struct Motion {
+struct RigidMotion {
     centre: DVec3,
     shift: DVec3,
     turn: DQuat,
 }
 
-impl Motion {
+impl RigidMotion {
     /// The one with the momentum and angular momentum of some masses (kg) on their way.
     fn of(
         masses: impl Iterator<Item = (f64, u32)> + Clone,
@@ -172,7 +172,7 @@ impl Motion {
             let start = starts[node as usize];
             (mass, start - centre, ends[node as usize] - start - shift)
         });
-        Motion {
+        RigidMotion {
             centre,
             shift,
             turn: turn(arms),

@@ -111,7 +111,7 @@ pub(crate) struct Outlook<'a, P> {
 
 /// What a step tells it.
 #[derive(Clone, Copy)]
-struct Step<'a> {
+struct ContactStep<'a> {
     model: &'a Model,
     starts: &'a [DVec3],
     mobility: Mobility<'a>,
@@ -165,7 +165,7 @@ impl ClothContact {
         self.ties.iter_mut().for_each(|tie| tie.forecast(outlook));
         ties.extend_from_slice(&self.ties);
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
-        let step = Step {
+        let step = ContactStep {
             model: outlook.model,
             starts: &outlook.state.positions,
             mobility: Mobility {
@@ -237,7 +237,7 @@ impl ClothContact {
         (h, reach): (f64, f64),
     ) {
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
-        let step = Step {
+        let step = ContactStep {
             model,
             starts: &state.positions,
             mobility: Mobility {
@@ -267,7 +267,7 @@ impl ClothContact {
         self.book(model, given, reach);
     }
 
-    fn resolve(&mut self, step: &Step, standing: &[(Contact, u32)]) -> ContactReport {
+    fn resolve(&mut self, step: &ContactStep, standing: &[(Contact, u32)]) -> ContactReport {
         let mut report = ContactReport::default();
         self.contacts.clear();
         let ends = &self.ends;
@@ -306,7 +306,7 @@ impl ClothContact {
     }
 
     /// Asks that what is through comes out, a little.
-    fn draw_apart(&mut self, step: &Step) {
+    fn draw_apart(&mut self, step: &ContactStep) {
         if let Some(tangle) = &mut self.tangle {
             tangle.look(step.model, step.starts);
             let offsets = &self.surface.offsets;
@@ -316,7 +316,7 @@ impl ClothContact {
     }
 
     /// Finds the pairs that may meet on the present ways.
-    fn find_pairs(&mut self, step: &Step) {
+    fn find_pairs(&mut self, step: &ContactStep) {
         let Surface {
             broad_phase,
             offsets,
@@ -381,7 +381,7 @@ impl ClothContact {
     }
 
     /// Contacts of features that start near each other, unless the solve has known them.
-    fn meet_neighbours(&mut self, step: &Step, report: &mut ContactReport) {
+    fn meet_neighbours(&mut self, step: &ContactStep, report: &mut ContactReport) {
         let known = std::mem::take(&mut self.is_forecast);
         for pair in &self.pairs {
             if pair.start >= pair.thickness {
@@ -401,7 +401,7 @@ impl ClothContact {
     }
 
     /// Contacts of the collisions that the last look found.
-    fn meet_collisions(&mut self, step: &Step) {
+    fn meet_collisions(&mut self, step: &ContactStep) {
         for pair in &self.pairs {
             let bound = AIM * pair.thickness.min(pair.start);
             let contact = self.surface.impact(pair, step, &self.ends, bound);
@@ -410,7 +410,7 @@ impl ClothContact {
     }
 
     /// Solves all contacts so far, and heeds bodies after them.
-    fn relax(&mut self, step: &Step) {
+    fn relax(&mut self, step: &ContactStep) {
         if self.contacts.is_empty() && self.ties.is_empty() {
             return;
         }
@@ -455,7 +455,7 @@ impl ClothContact {
     }
 
     /// Finds pairs anew if ends have left the boxes that they were found in.
-    fn refresh(&mut self, step: &Step) {
+    fn refresh(&mut self, step: &ContactStep) {
         let offsets = &self.surface.offsets;
         let moved = self.ends.iter().zip(&self.boxed).enumerate();
         let mut moved = moved.map(|(i, (end, boxed))| end.distance(*boxed) - SLACK * offsets[i]);
@@ -467,7 +467,7 @@ impl ClothContact {
     }
 
     /// Looks for collisions on the present ways; answers how many there are. What has not changed since the last look is as it was.
-    fn look(&mut self, step: &Step, first: bool) -> usize {
+    fn look(&mut self, step: &ContactStep, first: bool) -> usize {
         if first {
             self.seen.fill(DVec3::NAN);
         }

@@ -26,7 +26,7 @@ use glam::{DMat3, DVec3};
 
 /// What a supported node is doing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Hold {
+enum SupportMode {
     /// It moves with the surface.
     Stick,
     /// It moves with the surface whatever happens: parts of the body overlap there.
@@ -55,7 +55,7 @@ pub(crate) struct Support {
     grip: Option<Grip>,
     /// Its speed along the surface (m/s) when the step began, if it is expected to go on sliding.
     sliding: Option<f64>,
-    hold: Hold,
+    hold: SupportMode,
 }
 
 /// The hold of two bodies on a node between them, besides what it pushes one of them with.
@@ -126,7 +126,11 @@ pub(crate) fn find_support(
         },
         grip: None,
         sliding: None,
-        hold: if caught { Hold::Caught } else { Hold::Stick },
+        hold: if caught {
+            SupportMode::Caught
+        } else {
+            SupportMode::Stick
+        },
     })
 }
 
@@ -150,7 +154,7 @@ pub(crate) fn pinched_support(
             friction: other,
         }),
         sliding: None,
-        hold: Hold::Stick,
+        hold: SupportMode::Stick,
     }
 }
 
@@ -182,9 +186,9 @@ impl Support {
     /// The directions left to the solve.
     pub fn filter(&self) -> Filter {
         match self.hold {
-            Hold::Stick | Hold::Caught => Filter::Held,
-            Hold::Trial(_) | Hold::Slide(_) => Filter::Sliding(self.normal),
-            Hold::Free => Filter::Free,
+            SupportMode::Stick | SupportMode::Caught => Filter::Held,
+            SupportMode::Trial(_) | SupportMode::Slide(_) => Filter::Sliding(self.normal),
+            SupportMode::Free => Filter::Free,
         }
     }
 
@@ -197,15 +201,15 @@ impl Support {
     /// Impulse of friction on the node at this velocity (N·s).
     pub fn friction(&self, velocity: DVec3) -> DVec3 {
         match self.hold {
-            Hold::Trial(impulse) => impulse,
-            Hold::Slide(drag) => -drag * self.along(velocity - self.velocity),
-            Hold::Stick | Hold::Caught | Hold::Free => DVec3::ZERO,
+            SupportMode::Trial(impulse) => impulse,
+            SupportMode::Slide(drag) => -drag * self.along(velocity - self.velocity),
+            SupportMode::Stick | SupportMode::Caught | SupportMode::Free => DVec3::ZERO,
         }
     }
 
     /// What friction adds to the node's block of the system (kg).
     pub fn drag(&self) -> DMat3 {
-        let Hold::Slide(drag) = self.hold else {
+        let SupportMode::Slide(drag) = self.hold else {
             return DMat3::ZERO;
         };
         let n = self.normal;
@@ -237,37 +241,39 @@ impl Support {
         let mut loose = 0.0;
         self.hold = match self.hold {
             // Let go too early: without the support it would sink in.
-            Hold::Free if verdict.slip.dot(self.normal) < -SINKING => Hold::Slide(0.0),
-            Hold::Free => Hold::Free,
-            Hold::Caught => Hold::Caught,
-            _ if push < 0.0 && self.grip.is_none() => Hold::Free,
-            Hold::Stick => {
+            SupportMode::Free if verdict.slip.dot(self.normal) < -SINKING => {
+                SupportMode::Slide(0.0)
+            }
+            SupportMode::Free => SupportMode::Free,
+            SupportMode::Caught => SupportMode::Caught,
+            _ if push < 0.0 && self.grip.is_none() => SupportMode::Free,
+            SupportMode::Stick => {
                 let needed = self.along(verdict.reaction);
                 match needed.length() {
-                    length if length <= at_rest => Hold::Stick,
-                    _ if sliding == 0.0 => Hold::Slide(0.0),
+                    length if length <= at_rest => SupportMode::Stick,
+                    _ if sliding == 0.0 => SupportMode::Slide(0.0),
                     // A trial that nobody judges may add energy, a drag cannot: such that the node alone, moved by what is
                     // too much for friction, would slip as fast as makes it Coulomb's.
                     length if verdict.last => {
                         loose = (length - sliding) / verdict.stiffness;
-                        Hold::Slide((sliding / loose).min(strongest))
+                        SupportMode::Slide((sliding / loose).min(strongest))
                     }
-                    length => Hold::Trial(needed * (sliding / length)),
+                    length => SupportMode::Trial(needed * (sliding / length)),
                 }
             }
-            Hold::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => match self.sliding {
+            SupportMode::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => match self.sliding {
                 // Tried with a guess that was too large. Stopped dead, it would be jammed by what comes from behind.
-                Some(speed) => Hold::Slide((sliding / speed).min(strongest)),
-                None => Hold::Stick,
+                Some(speed) => SupportMode::Slide((sliding / speed).min(strongest)),
+                None => SupportMode::Stick,
             },
-            Hold::Trial(_) | Hold::Slide(_) => {
+            SupportMode::Trial(_) | SupportMode::Slide(_) => {
                 let speed = self.along(verdict.slip).length();
-                Hold::Slide((sliding / speed).min(strongest))
+                SupportMode::Slide((sliding / speed).min(strongest))
             }
         };
         match (before, self.hold) {
             // A better estimate of the same friction is worth having but no reason for another round.
-            (Hold::Trial(_) | Hold::Slide(_), Hold::Slide(_)) => Change::None,
+            (SupportMode::Trial(_) | SupportMode::Slide(_), SupportMode::Slide(_)) => Change::None,
             (before, now) if before == now => Change::None,
             _ if loose > TORN => Change::Torn,
             _ => Change::Other,
@@ -286,15 +292,15 @@ impl Support {
         };
         let most = self.most(push, |friction| friction.sliding);
         // What nothing presses yet may be pressed by its neighbours: holding it will tell.
-        if self.hold == Hold::Stick && slip.length() > AT_REST && most > 0.0 {
+        if self.hold == SupportMode::Stick && slip.length() > AT_REST && most > 0.0 {
             self.sliding = Some(slip.length());
-            self.hold = Hold::Trial(-most * slip.normalize());
+            self.hold = SupportMode::Trial(-most * slip.normalize());
         }
     }
 
     /// Whether its friction is only tried.
     pub fn is_trial(&self) -> bool {
-        matches!(self.hold, Hold::Trial(_))
+        matches!(self.hold, SupportMode::Trial(_))
     }
 
     /// Velocity of the surface that the node rests on (m/s).
@@ -308,7 +314,7 @@ mod tests {
     use super::*;
 
     /// A node that slips along x on a floor with μ = 0.5.
-    fn support(hold: Hold) -> Support {
+    fn support(hold: SupportMode) -> Support {
         Support {
             node: 0,
             body: 0,
@@ -332,7 +338,7 @@ mod tests {
 
     #[test]
     fn friction_never_works_along_the_slip_however_wrong_the_estimate() {
-        let mut sliding = support(Hold::Slide(0.0));
+        let mut sliding = support(SupportMode::Slide(0.0));
         for push in [1e-9, 1.0, 1e6] {
             sliding.revise(&verdict(DVec3::Z * push, DVec3::X * 0.1, false));
             for slip in [DVec3::X, DVec3::NEG_X * 7.0, DVec3::new(-1.0, 2.0, 0.5)] {
@@ -343,7 +349,7 @@ mod tests {
 
     #[test]
     fn friction_is_coulombs_where_the_rounds_agree() {
-        let mut sliding = support(Hold::Slide(0.0));
+        let mut sliding = support(SupportMode::Slide(0.0));
         let slip = DVec3::new(0.3, -0.4, 0.0);
         sliding.revise(&verdict(DVec3::Z * 0.02, slip, false));
         let expected = -0.5 * 0.02 * slip.normalize();
@@ -358,38 +364,38 @@ mod tests {
                 impulse: 2.0,
                 friction: 0.25.into(),
             }),
-            ..support(Hold::Stick)
+            ..support(SupportMode::Stick)
         };
         // 0.5 · 2 + 0.25 · (2 + 1) holds against a pull of 1 away from the first body.
         let mut holds = pinched();
         holds.revise(&verdict(DVec3::new(-1.74, 0.0, -1.0), DVec3::ZERO, false));
-        assert_eq!(holds.hold, Hold::Stick);
+        assert_eq!(holds.hold, SupportMode::Stick);
         let mut slips = pinched();
         slips.revise(&verdict(DVec3::new(-1.76, 0.0, -1.0), DVec3::ZERO, false));
-        assert_eq!(slips.hold, Hold::Trial(DVec3::NEG_X * 1.75));
+        assert_eq!(slips.hold, SupportMode::Trial(DVec3::NEG_X * 1.75));
     }
 
     #[test]
     fn a_trial_ends_in_sliding_or_sticking_and_none_begins_in_the_last_round() {
         let too_much = DVec3::new(-3.0, 0.0, 1.0);
         let tried = || {
-            let mut node = support(Hold::Stick);
+            let mut node = support(SupportMode::Stick);
             let change = node.revise(&verdict(too_much, DVec3::ZERO, false));
             assert_eq!(change, Change::Other);
             node
         };
-        assert_eq!(tried().hold, Hold::Trial(DVec3::NEG_X * 0.5));
+        assert_eq!(tried().hold, SupportMode::Trial(DVec3::NEG_X * 0.5));
         let mut slips = tried();
         slips.revise(&verdict(DVec3::Z, DVec3::X * 2.0, true));
-        assert_eq!(slips.hold, Hold::Slide(0.25));
+        assert_eq!(slips.hold, SupportMode::Slide(0.25));
         let mut is_pushed = tried();
         let change = is_pushed.revise(&verdict(DVec3::Z, DVec3::NEG_X, true));
         assert_eq!(change, Change::Other);
-        assert_eq!(is_pushed.hold, Hold::Stick);
+        assert_eq!(is_pushed.hold, SupportMode::Stick);
         // 0.5 of 3 held; the other 2.5 would move the node alone with 2.5 m/s.
-        let mut late = support(Hold::Stick);
+        let mut late = support(SupportMode::Stick);
         let change = late.revise(&verdict(too_much, DVec3::ZERO, true));
         assert_eq!(change, Change::Torn);
-        assert_eq!(late.hold, Hold::Slide(0.2));
+        assert_eq!(late.hold, SupportMode::Slide(0.2));
     }
 }

@@ -38,7 +38,7 @@ use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
 use potential::Potential;
-use search::{Operator, Search, Solved, Step};
+use search::{Operator, Search, SearchStep, Solved};
 use start::Noise;
 use std::ops::ControlFlow;
 use thiserror::Error;
@@ -435,7 +435,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Chooses the next shift by how much of the promised energy the step has won.
-    fn adapt(&mut self, solved: &Solved, step: &Step, slope: f64, share: f64) {
+    fn adapt(&mut self, solved: &Solved, step: &SearchStep, slope: f64, share: f64) {
         let promised = step.share * slope - 0.5 * step.share * step.share * solved.bend;
         let won = self.parts.total() - step.parts.total();
         let rounding = 1e-13 * (self.parts.size() + step.parts.size());

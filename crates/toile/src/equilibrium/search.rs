@@ -69,7 +69,7 @@ pub(super) struct Solved {
 
 /// What came of a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct SearchStep {
     pub parts: Parts,
     /// The share of the direction that was gone.
     pub share: f64,
@@ -270,7 +270,12 @@ impl Search {
 
     /// Goes along the direction until the energy has fallen enough, from no more than `longest` of it on. `None` if
     /// no length will do; the iterate stays where it is then.
-    pub fn step(&mut self, potential: &Potential, here: &Parts, longest: f64) -> Option<Step> {
+    pub fn step(
+        &mut self,
+        potential: &Potential,
+        here: &Parts,
+        longest: f64,
+    ) -> Option<SearchStep> {
         let slope = -dot(&self.force, &self.direction);
         if slope >= 0.0 || !slope.is_finite() {
             return None;
@@ -287,7 +292,7 @@ impl Search {
             {
                 std::mem::swap(&mut self.x, &mut self.trial);
                 self.look(potential);
-                return Some(Step { parts, share });
+                return Some(SearchStep { parts, share });
             }
             // The bottom of the parabola through both energies and the slope.
             let bottom = -0.5 * slope * share / (change - slope * share) * share;

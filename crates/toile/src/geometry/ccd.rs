@@ -9,14 +9,14 @@
 //! # Mathematics
 //! A point p meets a triangle abc exactly if the triangle of differences p−a, p−b, p−c contains the
 //! origin; an edge pq meets an edge rs exactly if the parallelogram p−r, p−s, q−s, q−r does. Either is a
-//! flat convex polygon whose corners x_i(t) move in straight lines (`motion`).
+//! flat convex polygon whose corners x_i(t) move in straight lines (`moving_polygon`).
 //!
 //! A direction n with n · x_i(t) > 0 for all corners separates the origin from the polygon at time t.
 //! n · x_i is linear in t, so that a direction proves a whole *interval* of time to be free of contact,
 //! whose ends are the zeros of linear functions. The search (`search`) covers [0, 1] with such intervals
 //! and returns the beginning of the earliest gap that it cannot close. Directions are guessed
 //! (`direction`): the one to the nearest point of the polygon at some time in the gap. Only the test of a
-//! direction has to be certain; it takes off more than all rounding can do (`motion`, with the bounds).
+//! direction has to be certain; it takes off more than all rounding can do (`moving_polygon`, with the bounds).
 //!
 //! Things that stay close while they turn together want a proof of another kind: the volume spanned by
 //! three corners, a cubic in t, does not vanish (`volume`).
@@ -33,7 +33,7 @@
 //! benchmark and an inclusion-based algorithm for continuous collision detection*.
 
 mod direction;
-mod motion;
+mod moving_polygon;
 mod number;
 mod search;
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests;
 mod volume;
 
 use glam::DVec3;
-use motion::{Corners, Motion};
+use moving_polygon::{Corners, MovingPolygon};
 use number::{DoubleDouble, Real};
 
 const POINT_TRIANGLE: Corners<3> = [[0, 1], [0, 2], [0, 3]];
@@ -88,7 +88,7 @@ fn time_of_impact<const N: usize>(
 ) -> Option<f64> {
     // To overlap by some depth is not asked for; a NaN is left to be one.
     let distance = if distance < 0.0 { 0.0 } else { distance };
-    let motion = Motion::new(corners, start, end, distance);
+    let motion = MovingPolygon::new(corners, start, end, distance);
     let size = motion.size();
     if !TAME.contains(&size) || !distance.is_finite() {
         return outlandish(corners, start, end, distance, size);
@@ -96,13 +96,15 @@ fn time_of_impact<const N: usize>(
     if motion.boxes_are_apart() {
         return None;
     }
-    search_in_both_precisions(&motion, || Motion::new(corners, start, end, distance))
+    search_in_both_precisions(&motion, || {
+        MovingPolygon::new(corners, start, end, distance)
+    })
 }
 
 /// What `f64` cannot decide is left to double-double numbers.
 fn search_in_both_precisions<const N: usize>(
-    motion: &Motion<f64, N>,
-    fine_motion: impl Fn() -> Motion<DoubleDouble, N>,
+    motion: &MovingPolygon<f64, N>,
+    fine_motion: impl Fn() -> MovingPolygon<DoubleDouble, N>,
 ) -> Option<f64> {
     search::cover(motion, [0.0, 1.0], |gap| {
         // A distance asked for is not worth 32 digits, nor is contact that is plain to see.
@@ -132,11 +134,11 @@ fn outlandish<const N: usize>(
     let shrink = if size > 1.0 { 0.25 } else { 1.0 };
     let [start, end] = [start, end].map(|points| points.map(|p| p * shrink));
     let distance = distance * shrink;
-    let size = Motion::<f64, N>::new(corners, &start, &end, distance).size();
+    let size = MovingPolygon::<f64, N>::new(corners, &start, &end, distance).size();
     let exponent = -size.min(f64::MAX).log2();
     let factor = 2f64.powi(exponent.clamp(-1000.0, 1000.0) as i32);
-    let motion = Motion::new(corners, &start, &end, distance).scaled(factor);
+    let motion = MovingPolygon::new(corners, &start, &end, distance).scaled(factor);
     search_in_both_precisions(&motion, || {
-        Motion::new(corners, &start, &end, distance).scaled(factor)
+        MovingPolygon::new(corners, &start, &end, distance).scaled(factor)
     })
 }

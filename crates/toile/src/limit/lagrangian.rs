@@ -49,7 +49,7 @@ use crate::linalg::{BlockMatrix, Filter, LinearSolver, Outcome, SolveSettings, S
 use crate::parallel;
 use assembly::{Rows, Wiring};
 use glam::{DMat3, DVec3};
-use obstacles::Touch;
+use obstacles::NodeObstacle;
 use std::ops::Range;
 
 /// How exactly to work.
@@ -123,7 +123,7 @@ pub struct LagrangianScratch {
     saved: Vec<DVec3>,
     downhill: Vec<DVec3>,
     moves: Vec<DVec3>,
-    touches: Vec<Touch>,
+    touches: Vec<NodeObstacle>,
     /// What obstacles pushed nodes by in the last call: node and impulse (kg·m).
     pushes: Vec<(u32, DVec3)>,
 }
@@ -437,7 +437,7 @@ impl<C: Constraints> Lagrangian<C> {
 
     fn least_multiplier(&self, scratch: &LagrangianScratch) -> Option<f64> {
         let edges = scratch.rows.least_multiplier(&self.constraints);
-        let touches = scratch.touches.iter().filter_map(Touch::multiplier);
+        let touches = scratch.touches.iter().filter_map(NodeObstacle::multiplier);
         edges.into_iter().chain(touches).reduce(f64::min)
     }
 }

@@ -37,7 +37,7 @@ use super::{LimitReport, LimitStep};
 use crate::linalg::Filter;
 use crate::linalg::factor::Factor;
 use crate::linalg::lanes::run;
-use contact::Contact;
+use contact::ObstacleContact;
 use glam::DVec3;
 use plan::{Plan, Scatter};
 use thiserror::Error;
@@ -136,7 +136,7 @@ pub struct ProjectionScratch {
     moves: Vec<DVec3>,
     saved: Vec<DVec3>,
     best: Vec<DVec3>,
-    contacts: Vec<Contact>,
+    contacts: Vec<ObstacleContact>,
     /// `∇C · P n`, slot by slot, where a node has an obstacle.
     normal_parts: Vec<[f64; LANES]>,
 }

@@ -1,6 +1,6 @@
 //! Area preserving strain limiting after an implicit solver with weak springs: figures 1, 5 and 7.
 
-use super::{CORNER, PATCH, Recipe, Record, Scene, clip, pictures, record};
+use super::{CORNER, PATCH, Recipe, Record, SheetCase, clip, pictures, record};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -34,12 +34,12 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 /// The springs (N/m) that stretch about as much as the paper's, by scene; a finer mesh needs stiffer ones, because more hangs on
 /// one corner.
-fn springs(scene: Scene, settings: &Settings) -> String {
+fn springs(scene: SheetCase, settings: &Settings) -> String {
     let stretch = match (scene, settings.quick) {
-        (Scene::Hung, true) => 2.7,
-        (Scene::Hung, false) => 7.5,
-        (Scene::Swung, true) => 2.8,
-        (Scene::Swung, false) => 8.0,
+        (SheetCase::Hung, true) => 2.7,
+        (SheetCase::Hung, false) => 7.5,
+        (SheetCase::Swung, true) => 2.8,
+        (SheetCase::Swung, false) => 8.0,
     };
     format!(
         "stretch_stiffness = {stretch:?}\nshear_stiffness = {:?}\nbend = 1e-5",
@@ -58,8 +58,8 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     let cells = if settings.quick { 10 } else { 24 };
     let mut findings = Findings::default();
     for (scene, figure, without, with) in [
-        (Scene::Hung, "figure 1", 0.963, 0.0194),
-        (Scene::Swung, "figure 7", 1.056, 0.0364),
+        (SheetCase::Hung, "figure 1", 0.963, 0.0194),
+        (SheetCase::Swung, "figure 7", 1.056, 0.0364),
     ] {
         compare(
             scene,
@@ -77,17 +77,17 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     Ok(findings)
 }
 
-fn duration(scene: Scene, settings: &Settings) -> f64 {
+fn duration(scene: SheetCase, settings: &Settings) -> f64 {
     match (scene, settings.quick) {
-        (Scene::Hung, true) => 1.0,
-        (Scene::Hung, false) => 2.0,
-        (Scene::Swung, true) => 2.0,
-        (Scene::Swung, false) => 3.7, // the paper's 370 frames, if they were steps of 10 ms
+        (SheetCase::Hung, true) => 1.0,
+        (SheetCase::Hung, false) => 2.0,
+        (SheetCase::Swung, true) => 2.0,
+        (SheetCase::Swung, false) => 3.7, // the paper's 370 frames, if they were steps of 10 ms
     }
 }
 
 fn compare(
-    scene: Scene,
+    scene: SheetCase,
     figure: &str,
     [without, with]: [f64; 2],
     cells: u32,
@@ -96,8 +96,8 @@ fn compare(
 ) -> Result<(), LabError> {
     let duration = duration(scene, settings);
     let picture_at = match scene {
-        Scene::Hung => 0.6,
-        Scene::Swung => 1.7,
+        SheetCase::Hung => 0.6,
+        SheetCase::Swung => 1.7,
     };
     let run = |cloth: &str| {
         let recipe = Recipe {
@@ -182,8 +182,8 @@ fn compare(
         plot = plot.curve(name, record.curve());
     }
     let name = match scene {
-        Scene::Hung => ["hung", "hung-sheets"],
-        Scene::Swung => ["swung", "swung-sheets"],
+        SheetCase::Hung => ["hung", "hung-sheets"],
+        SheetCase::Swung => ["swung", "swung-sheets"],
     };
     findings.pictures.push((name[0], plot.draw(SIZE)));
     let shown = [
@@ -199,7 +199,7 @@ fn compare(
     });
     let title = format!("{figure}: springs alone, with the limit, with the published matrix");
     findings.clips.push(clip(name[1], &title, &shown)?);
-    let full = if scene == Scene::Hung { 0.1 } else { 0.5 };
+    let full = if scene == SheetCase::Hung { 0.1 } else { 0.5 };
     findings.pictures.push((name[1], pictures(&shown, full)));
     Ok(())
 }
@@ -222,17 +222,17 @@ fn sweep(cells: u32, settings: &Settings, findings: &mut Findings) -> Result<(),
     } else {
         &[1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, 20.0, 100.0]
     };
-    let duration = duration(Scene::Hung, settings);
+    let duration = duration(SheetCase::Hung, settings);
     let mut change = Vec::new();
     let mut effort = Vec::new();
     for &alpha in alphas {
         let recipe = Recipe {
-            scene: Scene::Hung,
+            scene: SheetCase::Hung,
             cells,
             pattern: "alternating",
             held: CORNER,
             cloth: &limit("consistent", alpha),
-            material: &springs(Scene::Hung, settings),
+            material: &springs(SheetCase::Hung, settings),
         };
         let record = record(&recipe, duration, 0.0)?;
         findings
@@ -269,14 +269,14 @@ fn patches(cells: u32, settings: &Settings, findings: &mut Findings) -> Result<(
         ("α = 1.2", limit("consistent", 1.2)),
     ] {
         let recipe = Recipe {
-            scene: Scene::Hung,
+            scene: SheetCase::Hung,
             cells,
             pattern: "alternating",
             held: PATCH,
             cloth: &cloth,
-            material: &springs(Scene::Hung, settings),
+            material: &springs(SheetCase::Hung, settings),
         };
-        let record = record(&recipe, duration(Scene::Hung, settings), 0.0)?;
+        let record = record(&recipe, duration(SheetCase::Hung, settings), 0.0)?;
         let what = "figure 1, held 11 cm around the corners";
         findings.notes.push(line(what, name, &record));
     }

@@ -27,7 +27,7 @@ const PATCH: f64 = 0.11;
 
 /// What happens to the sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scene {
+enum SheetCase {
     Hung,
     Swung,
 }
@@ -35,7 +35,7 @@ enum Scene {
 /// A sheet and how it is kept from stretching.
 #[derive(Clone, Copy, Debug)]
 struct Recipe<'a> {
-    scene: Scene,
+    scene: SheetCase,
     /// Cells along a side.
     cells: u32,
     /// How cells are cut into triangles.
@@ -59,8 +59,8 @@ impl Recipe<'_> {
             material,
         } = self;
         let (motion, more) = match scene {
-            Scene::Hung => ("", ""),
-            Scene::Swung => (
+            SheetCase::Hung => ("", ""),
+            SheetCase::Swung => (
                 "motion.keyframes = { keys = [{ time = 1.0 }, { time = 1.4, displacement = [0, 0.5, 0] }, \
                  { time = 1.9, displacement = [0, -0.5, 0] }, { time = 2.4, displacement = [0, 0.3, 0] }, \
                  { time = 2.8, displacement = [0, 0, 0] }] }",

@@ -7,7 +7,7 @@
 //! held 11 cm around its two corners. And they hold the rim of a mesh whose diagonals alternate badly: it crumples. The sheet is cut in
 //! herring-bone; the other is in the notes.
 
-use super::{PATCH, Recipe, Record, Scene, clip, pictures, record};
+use super::{PATCH, Recipe, Record, SheetCase, clip, pictures, record};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -49,7 +49,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
         );
         let material = format!("weak_springs = {springs:?}\nbend = 1e-5");
         let recipe = Recipe {
-            scene: Scene::Swung,
+            scene: SheetCase::Swung,
             cells,
             pattern,
             held: PATCH,

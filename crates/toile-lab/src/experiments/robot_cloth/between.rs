@@ -4,7 +4,7 @@
 //! restores it, and what every projection leaves within its tolerance feeds it; with a rule that eats little motion it grows over
 //! seconds. Weak springs, the model's `hourglass_stiffness`, are felt by that strain alone: what the metric does hold is not strained.
 
-use super::sheet::{Motion, Recipe, Stage, largest};
+use super::sheet::{Recipe, SheetMotion, Stage, largest};
 use super::{TOLERANCE, UNDAMPED, swing};
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
@@ -73,7 +73,7 @@ pub(super) fn shapes(stage: Stage, quick: bool, findings: &mut Findings) -> Resu
                 end: 4.0,
                 ..stage
             },
-            motion: Motion::Close(0.3),
+            motion: SheetMotion::Close(0.3),
             integrator: "backward-euler",
             damping: 4.0,
             hourglass: Some(hourglass),

@@ -1,6 +1,6 @@
 //! The four models of table 4 under both motions, with the cotton of table 3.
 
-use super::sheet::{Course, FAST, Motion, Recipe, SLOW, Stage, largest};
+use super::sheet::{Course, FAST, Recipe, SLOW, SheetMotion, Stage, largest};
 use super::{TOLERANCE, UNDAMPED};
 use crate::clip::Clip;
 use crate::outcome::Measurement;
@@ -16,7 +16,7 @@ const MODELS: [(&str, &str); 4] = [
 ];
 
 /// Name, motion, and `δ`, `α` of light cotton.
-const MOTIONS: [(&str, Motion, f64, f64); 2] =
+const MOTIONS: [(&str, SheetMotion, f64, f64); 2] =
     [("slow", SLOW, 0.52, 1.29), ("fast", FAST, 0.52, 2.69)];
 
 pub(super) fn compare(stage: Stage, quick: bool, findings: &mut Findings) -> Result<(), LabError> {

@@ -21,18 +21,18 @@ const DENSITY: f64 = 0.15;
 
 /// What the hanger does with the two upper corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Motion {
+pub(super) enum SheetMotion {
     /// `A cos(2πft)` along x (m, Hz), equation 23 of the paper.
     Shake { amplitude: f64, frequency: f64 },
     /// The corners come nearer to each other by this share of the width.
     Close(f64),
 }
 
-pub(super) const SLOW: Motion = Motion::Shake {
+pub(super) const SLOW: SheetMotion = SheetMotion::Shake {
     amplitude: 0.15,
     frequency: 0.3,
 };
-pub(super) const FAST: Motion = Motion::Shake {
+pub(super) const FAST: SheetMotion = SheetMotion::Shake {
     amplitude: 0.075,
     frequency: 0.6,
 };
@@ -73,7 +73,7 @@ impl Stage {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recipe {
     pub stage: Stage,
-    pub motion: Motion,
+    pub motion: SheetMotion,
     pub model: &'static str,
     pub integrator: &'static str,
     /// s
@@ -129,7 +129,7 @@ impl Recipe {
             overrides: Vec::new(),
         };
         let mut world = resolve(&source, source.parse()?)?;
-        if let Motion::Close(_) = self.motion {
+        if let SheetMotion::Close(_) = self.motion {
             // So that it does not hang on rounding to which side the sheet gives way.
             bow(&mut world.state.positions, 0.005);
         }
@@ -147,14 +147,14 @@ impl Recipe {
     fn hanger(&self, time: f64) -> f64 {
         let Stage { start, stop, .. } = self.stage;
         match self.motion {
-            Motion::Shake {
+            SheetMotion::Shake {
                 amplitude,
                 frequency,
             } => {
                 let turned = TAU * frequency * (time.clamp(start, stop) - start);
                 amplitude * (turned.cos() - 1.0)
             }
-            Motion::Close(_) => 0.0,
+            SheetMotion::Close(_) => 0.0,
         }
     }
 
@@ -165,8 +165,10 @@ impl Recipe {
         let place = |time: f64, node: u32| {
             let at = world.state.positions[node as usize];
             let nearer = match self.motion {
-                Motion::Close(share) => share * ((time - start) / (stop - start)).clamp(0.0, 1.0),
-                Motion::Shake { .. } => 0.0,
+                SheetMotion::Close(share) => {
+                    share * ((time - start) / (stop - start)).clamp(0.0, 1.0)
+                }
+                SheetMotion::Shake { .. } => 0.0,
             };
             at + DVec3::new(self.hanger(time), -nearer * at.y, 0.0)
         };

@@ -121,7 +121,7 @@ fn touching(
         Some(contact) => contact.near(model, &state.positions, reach),
         None => Vec::new(),
     };
-    let scene = Scene {
+    let scene = BondContext {
         model,
         state,
         active,
@@ -152,7 +152,7 @@ fn renew(bonds: &mut Vec<Bond>, touching: &[(Bond, bool)]) {
 }
 
 /// How a node touches a face.
-struct Touch {
+struct FaceProximity {
     /// How far apart they are (m).
     distance: f64,
     /// Between the two.
@@ -160,7 +160,7 @@ struct Touch {
 }
 
 /// All that decides.
-struct Scene<'a> {
+struct BondContext<'a> {
     model: &'a Model,
     state: &'a State,
     active: &'a [bool],
@@ -169,10 +169,10 @@ struct Scene<'a> {
     h: f64,
 }
 
-impl Scene<'_> {
+impl BondContext<'_> {
     /// The bond with the nearest face for each node and adhesion, in order.
-    fn nearest(&self, near: &[Near]) -> Vec<(Touch, Bond)> {
-        let mut touching: Vec<(Touch, Bond)> =
+    fn nearest(&self, near: &[Near]) -> Vec<(FaceProximity, Bond)> {
+        let mut touching: Vec<(FaceProximity, Bond)> =
             near.iter().flat_map(|near| self.touching(near)).collect();
         touching.sort_by(|(a, one), (b, other)| {
             let by_key = one.key().cmp(&other.key());
@@ -184,7 +184,7 @@ impl Scene<'_> {
     }
 
     /// The bonds that adhesions could make of a node and a face next to it.
-    fn touching(&self, near: &Near) -> impl Iterator<Item = (Touch, Bond)> {
+    fn touching(&self, near: &Near) -> impl Iterator<Item = (FaceProximity, Bond)> {
         let [node, a, b, c] = near.nodes;
         let face = [a, b, c];
         let adhesions = self.model.body_contact.adhesions.iter().enumerate();
@@ -205,7 +205,7 @@ impl Scene<'_> {
             }
             let [_, u, v, w] = closest.weights;
             let frame = frame_of(&[places[1], places[2], places[3]])?;
-            let touch = Touch {
+            let touch = FaceProximity {
                 distance,
                 friction: near.friction,
             };

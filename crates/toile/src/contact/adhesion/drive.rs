@@ -32,7 +32,7 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
     for &stuck in &state.stuck {
         before[stuck.node as usize] = Some(stuck);
     }
-    let scene = Scene {
+    let scene = StickContext {
         model,
         state,
         active: &active,
@@ -60,7 +60,7 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
 }
 
 /// All that decides.
-struct Scene<'a> {
+struct StickContext<'a> {
     model: &'a Model,
     state: &'a State,
     active: &'a [bool],
@@ -71,7 +71,7 @@ struct Scene<'a> {
     h: f64,
 }
 
-impl Scene<'_> {
+impl StickContext<'_> {
     fn target(&self, stuck: &Stuck) -> DVec3 {
         let here = self.state.positions[stuck.node as usize];
         let carried = self.bodies[stuck.body as usize].carry_anchor(&stuck.anchor);

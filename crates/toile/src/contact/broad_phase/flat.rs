@@ -35,7 +35,7 @@ const SMALLEST: usize = 32;
 const ROUNDING: f64 = 1e-10;
 
 /// The nodes of a step.
-pub(super) struct Motion<'a, R> {
+pub(super) struct SweptNodes<'a, R> {
     pub start: &'a [DVec3],
     pub end: &'a [DVec3],
     pub reach: R,
@@ -78,7 +78,7 @@ impl Flatness {
     }
 
     /// Looks for the flat patches of a tree over triangles, the largest first.
-    pub fn update<R>(&mut self, tree: &BoxTree, owners: &[Owner], motion: &Motion<R>)
+    pub fn update<R>(&mut self, tree: &BoxTree, owners: &[Owner], motion: &SweptNodes<R>)
     where
         R: Fn(usize) -> f64 + Sync,
     {
@@ -110,7 +110,12 @@ impl Flatness {
     }
 
     /// Boxes of the normals of all triangles, and from the leaves up of all branches.
-    fn collect_normals<R: Sync>(&mut self, tree: &BoxTree, owners: &[Owner], motion: &Motion<R>) {
+    fn collect_normals<R: Sync>(
+        &mut self,
+        tree: &BoxTree,
+        owners: &[Owner],
+        motion: &SweptNodes<R>,
+    ) {
         let (start, end) = (motion.start, motion.end);
         self.triangle_normals.resize(tree.len(), Bounds::EMPTY);
         parallel::fill(&mut self.triangle_normals, |slot| {
@@ -271,7 +276,7 @@ impl Side {
 
 impl Picture {
     /// Whether a contour, seen along an axis, never meets itself during the step.
-    fn is_simple<R>(&mut self, line: &[u32], axis: DVec3, motion: &Motion<R>) -> bool
+    fn is_simple<R>(&mut self, line: &[u32], axis: DVec3, motion: &SweptNodes<R>) -> bool
     where
         R: Fn(usize) -> f64,
     {

@@ -27,7 +27,7 @@ pub use candidates::Candidates;
 use crate::geometry::{Bounds, BoxTree, Search, gather};
 use crate::parallel;
 use candidates::Elements;
-use flat::{Flatness, Motion};
+use flat::{Flatness, SweptNodes};
 use glam::DVec3;
 use ownership::Owner;
 use thiserror::Error;
@@ -226,7 +226,7 @@ impl BroadPhase {
             node_boxes: &self.node_boxes,
             node_diagonals: &self.node_diagonals,
         };
-        let motion = Motion { start, end, reach };
+        let motion = SweptNodes { start, end, reach };
         for part in &mut self.parts {
             part.fit(&elements, self.keeps_trees);
             if self.skips_flat_patches && part.meets_itself {

@@ -30,6 +30,6 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub(super) use moving::Look;
 pub use moving::MovingSurface;
+pub(super) use moving::{Look, NodeImpact};
 pub use sequence::{Sequence, SequenceError, SequenceSettings};

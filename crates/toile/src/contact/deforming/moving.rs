@@ -50,9 +50,9 @@ pub(in crate::contact) struct Look {
     weights: [f64; 3],
 }
 
-/// Where a node meets the surface.
+/// How a node meets the surface of a body on its way through a step.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::contact) struct Meeting {
+pub(in crate::contact) struct NodeImpact {
     /// Where the surface has carried the meeting point by the end of the step (m).
     pub carried: DVec3,
     /// Normal there at the end of the step.
@@ -133,7 +133,7 @@ impl MovingSurface {
         (from, to): (DVec3, DVec3),
         offset: f64,
         tolerance: f64,
-    ) -> Option<Meeting> {
+    ) -> Option<NodeImpact> {
         let reach = DVec3::splat(offset + 2.0 * tolerance);
         let around = (from.min(to) - reach, from.max(to) + reach);
         let near = self.start.tree.passing(&self.end.tree, around);
@@ -147,7 +147,7 @@ impl MovingSurface {
         (from, to): (DVec3, DVec3),
         offset: f64,
         tolerance: f64,
-    ) -> Option<Meeting> {
+    ) -> Option<NodeImpact> {
         if near.is_empty() {
             return self.leftover((from, to), offset);
         }
@@ -203,9 +203,9 @@ impl MovingSurface {
     }
 
     /// A node that ends too deep though it met nothing on its way. One that is caught keeps its place to the surface.
-    fn leftover(&self, (from, to): (DVec3, DVec3), offset: f64) -> Option<Meeting> {
+    fn leftover(&self, (from, to): (DVec3, DVec3), offset: f64) -> Option<NodeImpact> {
         let look = self.end.look_within(to, offset)?;
-        (look.sample.distance < offset).then(|| Meeting {
+        (look.sample.distance < offset).then(|| NodeImpact {
             carried: if look.caught { self.carry(from) } else { to },
             normal: look.sample.normal,
             way: self.way(look.place, look.weights),
@@ -221,8 +221,8 @@ impl MovingSurface {
         place: u32,
         weights: [f64; 3],
         normal: DVec3,
-    ) -> Meeting {
-        Meeting {
+    ) -> NodeImpact {
+        NodeImpact {
             carried: self.carry_from(fraction, point, place, weights),
             normal: self.turn_from(fraction, place) * normal,
             way: self.way(place, weights),

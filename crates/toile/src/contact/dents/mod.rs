@@ -10,7 +10,7 @@
 //! followed through a rigid body's frame: it may advance by its distance, or by [`SHORTEST`] of the step. Flat bodies need nothing of this.
 
 mod deepest;
-mod meeting;
+mod face_contact;
 mod start;
 
 use super::cushion::{Cushion, Gaps};
@@ -22,8 +22,8 @@ use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
+use face_contact::{FaceContact, StepMotion};
 use glam::DVec3;
-use meeting::{Meeting, Motion};
 use start::{Dent, View, at_start};
 
 /// The part of the nodes' offset that the middle of the cloth keeps from bodies between them.
@@ -60,7 +60,7 @@ pub(crate) struct Dents {
     /// Whether a body is in reach of each, be it of a corner.
     in_reach: Vec<bool>,
     /// What each runs into, and what distance it was to have when it first did (m).
-    met: Vec<Option<Meeting>>,
+    met: Vec<Option<FaceContact>>,
     aims: Vec<f64>,
     /// The triangles that the solve was told of.
     told: Vec<usize>,
@@ -343,7 +343,7 @@ impl Dents {
         (mobility, h): (&Mobility, f64),
         first: bool,
     ) -> usize {
-        let motion = Motion {
+        let motion = StepMotion {
             around,
             starts: &state.positions,
             ends: &self.ends,

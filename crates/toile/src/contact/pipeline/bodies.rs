@@ -1,6 +1,6 @@
 //! Bodies among the contacts of cloth with cloth.
 
-use super::{ClothContact, Step};
+use super::{ClothContact, ContactStep};
 use crate::contact::load::{Given, book};
 use crate::contact::obstacles;
 use crate::contact::response::Contact;
@@ -9,7 +9,7 @@ use crate::model::Model;
 impl ClothContact {
     /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must not be pushed into a body, and what
     /// lies on one has it to lean on.
-    pub(super) fn meet_bodies(&mut self, step: &Step) {
+    pub(super) fn meet_bodies(&mut self, step: &ContactStep) {
         if step.around.is_empty() {
             return;
         }

@@ -1,6 +1,6 @@
 //! Two features of cloth, and when they meet.
 
-use super::{KEPT, Step};
+use super::{ContactStep, KEPT};
 use crate::contact::response::{Contact, Mobility};
 use crate::contact::surface::Surface;
 use crate::contact::tangle::Tangle;
@@ -26,7 +26,7 @@ impl Surface {
     pub(super) fn impact(
         &self,
         pair: &Pair,
-        step: &Step,
+        step: &ContactStep,
         ends: &[DVec3],
         bound: f64,
     ) -> Option<Contact> {
@@ -69,7 +69,7 @@ impl Pair {
     }
 
     /// When the two come nearer than `kept` (m) on the way to these ends.
-    pub(super) fn find_impact(&self, step: &Step, ends: &[DVec3], kept: f64) -> Option<f64> {
+    pub(super) fn find_impact(&self, step: &ContactStep, ends: &[DVec3], kept: f64) -> Option<f64> {
         let (starts, ends) = (self.at(step.starts), self.at(ends));
         // No faster than the fastest node of one against any of the other; far enough apart for rounding not to matter.
         let ways: [DVec3; 4] = std::array::from_fn(|k| ends[k] - starts[k]);

@@ -1,6 +1,6 @@
 //! Ways that nodes are to be moved along, cut short where cloth would pass through cloth.
 
-use super::{ClothContact, Mobility, Step};
+use super::{ClothContact, ContactStep, Mobility};
 use crate::contact::Surroundings;
 use crate::model::Model;
 use glam::DVec3;
@@ -14,7 +14,7 @@ impl ClothContact {
     /// Ends only come nearer to their starts, so the boxes around the first ways hold for all. A node that keeps colliding stays where it
     /// started; if that is free of intersections, so is what comes out.
     pub fn clear_way(&mut self, model: &Model, starts: &[DVec3], ends: &mut [DVec3]) {
-        let step = Step {
+        let step = ContactStep {
             model,
             starts,
             mobility: Mobility {

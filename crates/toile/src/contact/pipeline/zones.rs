@@ -1,6 +1,6 @@
 //! Impact zones as the last resort of contact.
 
-use super::{ClothContact, ContactReport, Step};
+use super::{ClothContact, ContactReport, ContactStep};
 use crate::contact::impact_zone::ZoneReport;
 
 /// Rounds of growing zones. Each grows one; few are ever needed.
@@ -8,7 +8,7 @@ const ZONE_ROUNDS: u32 = 200;
 
 impl ClothContact {
     /// The last resort.
-    pub(super) fn join_zones(&mut self, step: &Step, report: &mut ContactReport) {
+    pub(super) fn join_zones(&mut self, step: &ContactStep, report: &mut ContactReport) {
         self.before_zones.copy_from_slice(&self.ends);
         let mut zones = ZoneReport::default();
         for _ in 0..ZONE_ROUNDS {

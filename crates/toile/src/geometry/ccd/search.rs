@@ -1,7 +1,7 @@
 //! Covers the unit interval with times proven free of contact.
 
 use super::direction::{candidates, towards_nearest};
-use super::motion::Motion;
+use super::moving_polygon::MovingPolygon;
 use super::number::{Real, Vector};
 use super::volume::Volume;
 
@@ -22,7 +22,7 @@ const MOST_GAPS: usize = 100;
 /// time in one proves a while around it free, and what is left on either side are smaller gaps.
 /// `appeal` takes over gaps too hard for `S`, and answers for them in the same way.
 pub(super) fn cover<S: Real, const N: usize>(
-    motion: &Motion<S, N>,
+    motion: &MovingPolygon<S, N>,
     gap: [S; 2],
     appeal: impl Fn([S; 2]) -> Option<S>,
 ) -> Option<S> {
@@ -75,7 +75,7 @@ enum Finding<S> {
 
 /// Narrows a gap from both ends, as contact is approached from there in great steps, much as in Newton's
 /// method; then tries the middle.
-fn look_at<S: Real, const N: usize>(motion: &Motion<S, N>, gap: [S; 2]) -> Finding<S> {
+fn look_at<S: Real, const N: usize>(motion: &MovingPolygon<S, N>, gap: [S; 2]) -> Finding<S> {
     let [mut start, mut end] = gap;
     let narrow = is_narrow(gap);
     match probe(motion, start) {
@@ -167,7 +167,7 @@ fn middle<S: Real>([from, to]: [S; 2]) -> S {
 }
 
 /// An interval around `time` that is proven free.
-fn probe<S: Real, const N: usize>(motion: &Motion<S, N>, time: S) -> Option<[S; 2]> {
+fn probe<S: Real, const N: usize>(motion: &MovingPolygon<S, N>, time: S) -> Option<[S; 2]> {
     let corners = motion.at(time);
     let around_time = |direction: Vector<S>| {
         // Of size 1, or of no use.
@@ -182,7 +182,7 @@ fn probe<S: Real, const N: usize>(motion: &Motion<S, N>, time: S) -> Option<[S; 
 /// and stays well inside the edges. Such contact needs no closer look. An answer by rounded numbers,
 /// good enough as an error costs a false alarm at most.
 pub(super) fn passes_through<const N: usize>(
-    motion: &Motion<f64, N>,
+    motion: &MovingPolygon<f64, N>,
     [from, to]: [f64; 2],
 ) -> bool {
     let around = [from - TIME_TOLERANCE, to + TIME_TOLERANCE];

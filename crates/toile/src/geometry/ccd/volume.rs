@@ -8,7 +8,7 @@
 //!
 //! A fixed direction is at a loss with things that stay close while they turn together. This is not.
 
-use super::motion::Motion;
+use super::moving_polygon::MovingPolygon;
 use super::number::{Real, Vector};
 
 /// More than all that products of three lose when they underflow; sizes lie between 1e-40 and 1e40.
@@ -25,7 +25,7 @@ impl<S: Real> Volume<S> {
     /// most 8 more on its way into a coefficient; cutting an interval out takes 3 convex combinations of
     /// 3 roundings each. That makes (3 + 2 + 8 + 9) u times the sum of all products of three with
     /// positive signs. 32u are set against it. For double-doubles 90 u² stand against 512 u².
-    pub(super) fn new<const N: usize>(motion: &Motion<S, N>) -> Self {
+    pub(super) fn new<const N: usize>(motion: &MovingPolygon<S, N>) -> Self {
         let (start, end) = (&motion.start, &motion.end);
         let mut coefficients = [S::zero(); 4];
         let mut largest: f64 = 0.0;

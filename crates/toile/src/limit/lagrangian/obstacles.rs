@@ -13,7 +13,7 @@ const STIFFNESS: f64 = 1e4;
 
 /// An obstacle near a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct NodeObstacle {
     node: usize,
     /// The node, counted over the whole world.
     known_as: u32,
@@ -46,7 +46,7 @@ struct Action {
     wanted: f64,
 }
 
-impl Touch {
+impl NodeObstacle {
     /// What must not pull, if the obstacle can only push.
     pub(super) fn multiplier(&self) -> Option<f64> {
         self.grip.is_none().then_some(self.pushed)
@@ -89,7 +89,7 @@ pub(super) fn find(
     obstacles: &[Obstacle],
     nodes: &Range<usize>,
     masses: &[f64],
-    touches: &mut Vec<Touch>,
+    touches: &mut Vec<NodeObstacle>,
 ) {
     touches.clear();
     for obstacle in obstacles {
@@ -97,7 +97,7 @@ pub(super) fn find(
             continue;
         }
         let node = obstacle.node as usize - nodes.start;
-        touches.push(Touch {
+        touches.push(NodeObstacle {
             node,
             known_as: obstacle.node,
             normal: obstacle.normal,
@@ -117,7 +117,7 @@ pub(super) fn find(
 
 /// What obstacles push nodes with at some positions: node and impulse (kg·m).
 pub(super) fn pushes(
-    touches: &[Touch],
+    touches: &[NodeObstacle],
     start: &[DVec3],
     here: &[DVec3],
 ) -> impl Iterator<Item = (u32, DVec3)> {
@@ -128,7 +128,7 @@ pub(super) fn pushes(
 }
 
 /// `λ = t`, and the same for friction.
-pub(super) fn keep_multipliers(touches: &mut [Touch], start: &[DVec3], here: &[DVec3]) {
+pub(super) fn keep_multipliers(touches: &mut [NodeObstacle], start: &[DVec3], here: &[DVec3]) {
     for touch in touches {
         let action = touch.act(start[touch.node], here[touch.node]);
         touch.pushed = action.push;
@@ -137,8 +137,8 @@ pub(super) fn keep_multipliers(touches: &mut [Touch], start: &[DVec3], here: &[D
 }
 
 /// The obstacles' part of `L`. Friction has no potential; its forces are taken as they are at the multipliers.
-pub(super) fn merit(touches: &[Touch], start: &[DVec3], here: &[DVec3]) -> f64 {
-    let of = |touch: &Touch| {
+pub(super) fn merit(touches: &[NodeObstacle], start: &[DVec3], here: &[DVec3]) -> f64 {
+    let of = |touch: &NodeObstacle| {
         let action = touch.act(start[touch.node], here[touch.node]);
         let normal = action.push.powi(2) - touch.pushed.powi(2);
         // Beyond what friction can hold, its work grows with the way.
@@ -156,7 +156,7 @@ pub(super) fn merit(touches: &[Touch], start: &[DVec3], here: &[DVec3]) -> f64 {
 
 /// Whether obstacles take part otherwise than when the matrix was made: the step that it gave is then not the last. With friction, how much
 /// they push matters too.
-pub(super) fn changed(touches: &[Touch], start: &[DVec3], here: &[DVec3]) -> bool {
+pub(super) fn changed(touches: &[NodeObstacle], start: &[DVec3], here: &[DVec3]) -> bool {
     touches.iter().any(|touch| {
         let action = touch.act(start[touch.node], here[touch.node]);
         action.mode != touch.mode
@@ -165,7 +165,7 @@ pub(super) fn changed(touches: &[Touch], start: &[DVec3], here: &[DVec3]) -> boo
 
 /// Adds the obstacles' forces and stiffness.
 pub(super) fn add(
-    touches: &mut [Touch],
+    touches: &mut [NodeObstacle],
     start: &[DVec3],
     here: &[DVec3],
     downhill: &mut [DVec3],

@@ -55,7 +55,7 @@ const PATIENCE: u32 = 3;
 
 /// An obstacle during a projection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contact {
+pub(super) struct ObstacleContact {
     /// The node, counted from the first of all, and over the whole world.
     node: usize,
     known_as: u32,
@@ -83,7 +83,7 @@ pub(super) struct Contact {
     prescribed: DVec3,
 }
 
-impl Contact {
+impl ObstacleContact {
     /// Adds `∇C·s` of the prescribed move to the right side; answers with `∇C·P n`.
     #[inline]
     pub(super) fn add_prescribed(
@@ -129,7 +129,7 @@ fn without(filter: &Filter, normal: DVec3, free_normal: DVec3) -> Filter {
 }
 
 /// Decides how friction pushes next; answers whether that is settled and nothing is inside an obstacle.
-pub(super) fn plan_friction(contacts: &mut [Contact]) -> bool {
+pub(super) fn plan_friction(contacts: &mut [ObstacleContact]) -> bool {
     let mut settled = true;
     for contact in contacts {
         settled &= contact.gap >= -TOUCHING;
@@ -147,12 +147,12 @@ pub(super) fn plan_friction(contacts: &mut [Contact]) -> bool {
 }
 
 /// Whether obstacles prescribe moves, so that the equations may be violated more for a while.
-pub(super) fn forced(contacts: &[Contact]) -> bool {
+pub(super) fn forced(contacts: &[ObstacleContact]) -> bool {
     contacts.iter().any(|c| c.prescribed != DVec3::ZERO)
 }
 
 /// Takes over what an iteration has done.
-pub(super) fn commit(contacts: &mut [Contact], moves: &[DVec3]) {
+pub(super) fn commit(contacts: &mut [ObstacleContact], moves: &[DVec3]) {
     for contact in contacts {
         let step = moves[contact.node];
         contact.gap = contact.reached(step);
@@ -163,7 +163,7 @@ pub(super) fn commit(contacts: &mut [Contact], moves: &[DVec3]) {
 }
 
 /// The smallest impulse of an obstacle (N·s).
-pub(super) fn least_impulse(contacts: &[Contact], h: f64) -> Option<f64> {
+pub(super) fn least_impulse(contacts: &[ObstacleContact], h: f64) -> Option<f64> {
     contacts
         .iter()
         .filter(|c| c.grip.is_none())
@@ -171,7 +171,7 @@ pub(super) fn least_impulse(contacts: &[Contact], h: f64) -> Option<f64> {
         .min_by(|a, b| a.total_cmp(b))
 }
 
-impl Contact {
+impl ObstacleContact {
     /// The part of a vector that the node may move in, along the obstacle.
     fn tangential(&self, vector: DVec3) -> DVec3 {
         let free = self.filter.apply(vector);
@@ -188,7 +188,7 @@ impl Contact {
         if !usable {
             return None;
         }
-        let mut contact = Contact {
+        let mut contact = ObstacleContact {
             node,
             known_as: obstacle.node,
             normal: obstacle.normal,
@@ -241,7 +241,7 @@ impl<C: Constraints> Projection<C> {
             let Some(mobility) = scratch.mobility.get_mut(node) else {
                 continue;
             };
-            let Some(contact) = Contact::new(obstacle, node, mobility) else {
+            let Some(contact) = ObstacleContact::new(obstacle, node, mobility) else {
                 continue;
             };
             match mobility.contact {
@@ -340,9 +340,9 @@ impl<C: Constraints> Projection<C> {
 }
 
 /// Obstacles in force that pull, and others that are sunk into.
-fn wrong_guesses(contacts: &[Contact], moves: &[DVec3]) -> Vec<usize> {
+fn wrong_guesses(contacts: &[ObstacleContact], moves: &[DVec3]) -> Vec<usize> {
     let largest = contacts.iter().map(|c| c.next.abs()).fold(0.0, f64::max);
-    let wrong = |c: &Contact| match c.in_force {
+    let wrong = |c: &ObstacleContact| match c.in_force {
         true if c.grip.is_some() => false,
         true => c.next < -PULLING * largest,
         false => c.reached(moves[c.node]) < -TOUCHING,

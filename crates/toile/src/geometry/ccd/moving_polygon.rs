@@ -4,7 +4,7 @@ use super::number::{Real, Vector};
 use glam::DVec3;
 
 /// The corners of a flat convex polygon in order, each moving in a straight line over t in [0, 1].
-pub(super) struct Motion<S, const N: usize> {
+pub(super) struct MovingPolygon<S, const N: usize> {
     pub(super) start: [Vector<S>; N],
     pub(super) end: [Vector<S>; N],
     /// How near the origin may come.
@@ -20,7 +20,7 @@ const UNDERFLOW: f64 = 1e-250;
 /// Times before this one are not told from zero: quotients stay clear of underflow.
 const INSTANT: f64 = 1e-200;
 
-impl<S: Real, const N: usize> Motion<S, N> {
+impl<S: Real, const N: usize> MovingPolygon<S, N> {
     pub(super) fn new(
         corners: &Corners<N>,
         start: &[DVec3; 4],
@@ -126,7 +126,7 @@ impl<S: Real, const N: usize> Motion<S, N> {
     }
 }
 
-impl<const N: usize> Motion<f64, N> {
+impl<const N: usize> MovingPolygon<f64, N> {
     /// Whether a coordinate axis separates: the boxes swept by the two bodies are apart.
     pub(super) fn boxes_are_apart(&self) -> bool {
         let beyond = self.distance * (1.0 + 2.0 * f64::EPSILON);

@@ -8,7 +8,7 @@ use glam::DVec3;
 
 /// A triangle that ends too near to a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meeting {
+pub(super) struct FaceContact {
     pub body: u32,
     pub weights: [f64; 3],
     pub normal: DVec3,
@@ -21,15 +21,15 @@ pub(super) struct Meeting {
 
 /// The motion of a step, as far as it is known.
 #[derive(Clone, Copy)]
-pub(super) struct Motion<'a> {
+pub(super) struct StepMotion<'a> {
     pub around: &'a Surroundings,
     pub starts: &'a [DVec3],
     pub ends: &'a [DVec3],
 }
 
-impl Motion<'_> {
+impl StepMotion<'_> {
     /// What a triangle runs into, worst first.
-    pub fn meeting(&self, nodes: [u32; 3], start: Option<&Dent>, most: f64) -> Option<Meeting> {
+    pub fn meeting(&self, nodes: [u32; 3], start: Option<&Dent>, most: f64) -> Option<FaceContact> {
         let nodes = nodes.map(|n| n as usize);
         let offset = offset(self.around, nodes)?;
         let bodies = self.around.bodies.iter().enumerate();
@@ -41,7 +41,7 @@ impl Motion<'_> {
             let blocked = self.follow(body, nodes, offset, aim);
             let (missing, meeting) = blocked.or_else(|| self.at_end(body, nodes, offset, aim))?;
             let body = number as u32;
-            Some((missing, Meeting { body, ..meeting }))
+            Some((missing, FaceContact { body, ..meeting }))
         });
         let worst = found.max_by(|a, b| a.0.total_cmp(&b.0));
         worst.map(|(_, meeting)| meeting)
@@ -59,7 +59,7 @@ impl Motion<'_> {
         nodes: [usize; 3],
         offset: f64,
         aim: f64,
-    ) -> Option<(f64, Meeting)> {
+    ) -> Option<(f64, FaceContact)> {
         if matches!(body.shape, Shape::Moving(_)) {
             return None;
         }
@@ -91,7 +91,7 @@ impl Motion<'_> {
                 let bound = normal.dot(carried) + aim - distance;
                 let end = place(&to, &near.weights);
                 let missing = bound - normal.dot(body.end.apply(end));
-                let meeting = Meeting {
+                let meeting = FaceContact {
                     body: 0,
                     weights: near.weights,
                     normal,
@@ -113,7 +113,7 @@ impl Motion<'_> {
         nodes: [usize; 3],
         offset: f64,
         aim: f64,
-    ) -> Option<(f64, Meeting)> {
+    ) -> Option<(f64, FaceContact)> {
         let [starts, corners] = self.corners(nodes);
         let ends = corners.map(|p| body.sample(p));
         if is_squeezed(&ends, offset) {
@@ -130,7 +130,7 @@ impl Motion<'_> {
         if missing <= EXACT * offset || seen.caught || corners.iter().any(is_caught) {
             return None;
         }
-        let meeting = Meeting {
+        let meeting = FaceContact {
             body: 0,
             weights: near.weights,
             normal: seen.sample.normal,
