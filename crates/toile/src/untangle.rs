@@ -14,12 +14,13 @@ use crate::state::State;
 use crate::step::{Workspace, step};
 use glam::DVec3;
 
-/// Length of the steps (s).
-const STEP: f64 = 0.005;
-/// Steps in which features that are near make room.
-const ROOM: u32 = 20;
-/// Without fewer intersections than ever for so many steps it is given up.
-const PATIENCE: u32 = 150;
+/// Length of the steps (s): at `PULL` a node moves a millimetre in one, about a thickness.
+const STEP_LENGTH: f64 = 0.005;
+/// Steps in which features that are near make room before intersections are drawn apart.
+const ROOM_STEPS: u32 = 20;
+/// Without fewer intersections than ever for so many steps it is given up: 0.75 s, in which a piece is drawn
+/// by up to 15 cm.
+const PATIENCE_STEPS: u32 = 150;
 
 /// What came of untangling.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,9 +45,9 @@ pub fn untangle(model: &Model, positions: &[DVec3], most_steps: u32) -> Untangle
     let mut workspace = Workspace::new(&still, None);
     let (mut steps, mut room) = (0, 0);
     let (mut best, mut since) = (before, 0);
-    while steps < most_steps && room < ROOM && since < PATIENCE {
+    while steps < most_steps && room < ROOM_STEPS && since < PATIENCE_STEPS {
         let last = state.positions.clone();
-        if step(&still, &mut state, &mut workspace, STEP).is_err() {
+        if step(&still, &mut state, &mut workspace, STEP_LENGTH).is_err() {
             state.positions = last;
             break;
         }

@@ -33,10 +33,12 @@ impl Candidate {
     }
 }
 
-/// Bodies that press a node from two sides need a second look at the first.
-const ROUNDS: usize = 2;
-/// Steps of sphere tracing before a grazing motion counts as contact.
-const TRACE_LIMIT: usize = 64;
+/// Passes over all bodies: bodies that press a node from two sides need a second look at the first. Nodes
+/// between two bodies are left to `pinch`.
+const PASSES: usize = 2;
+/// Steps of sphere tracing before a grazing motion counts as contact, which is the safe side. Each takes off the whole
+/// distance, so only tangents need more.
+pub(crate) const TRACE_LIMIT: usize = 64;
 
 /// Lets one node's candidate step collide with all bodies. `from` is its position at the start of the
 /// step, `offset` the distance to keep from every surface (half the cloth's thickness). `met` hears which body made what of which candidate.
@@ -50,7 +52,7 @@ pub(crate) fn collide(
     mut met: impl FnMut(usize, &Candidate, &Candidate),
 ) -> Candidate {
     let (mut first, mut several) = (None, false);
-    for _ in 0..ROUNDS {
+    for _ in 0..PASSES {
         let mut touched = false;
         for (number, body) in obstacles(bodies, node) {
             let kept = body.kept(from, offset);

@@ -36,11 +36,13 @@ pub(crate) struct ZoneReport {
     pub squeezed: usize,
 }
 
-/// More than this turn (rad) in one step is no collision's doing; the zone is then only shifted.
+/// More than this turn (rad) in one step is no collision's doing but a nearly singular inertia; the zone is
+/// then only shifted.
 const MOST_TURN: f64 = 1.0;
-/// Led nodes move rigidly if none is off by more than this part of the zone's size.
+/// Led nodes move rigidly if none is off by more than this part of the zone's size: far above rounding, far
+/// below what is seen.
 const RIGID: f64 = 1e-9;
-/// Rounds of fitting; each squares the error.
+/// Rounds of fitting; each squares the error, so that four bring a tenth down to rounding.
 const FIT_ROUNDS: usize = 5;
 
 impl ImpactZones {

@@ -40,7 +40,7 @@ pub use body::{Body, Placement};
 pub(crate) use body::{Nearby, obstacles};
 pub use body_contact::{BodyContact, BodyContactError};
 pub use collide::smallest_gap;
-pub(crate) use collide::{Candidate, collide, gaps, halt};
+pub(crate) use collide::{Candidate, TRACE_LIMIT, collide, gaps, halt};
 pub(crate) use cushion::Cushion;
 pub(crate) use dents::Dents;
 pub use friction::Friction;

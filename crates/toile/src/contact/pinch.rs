@@ -29,9 +29,11 @@ pub(crate) struct Pinch {
     friction: [Friction; 2],
 }
 
-/// Bodies press a node from two sides if their normals there are opposite by this much (cosine; 45 degrees).
+/// Two bodies press a node from opposite sides if the cosine between their normals there is below this: −cos
+/// 45°, so that the walls of a right-angled corner are none. Covered by `tests/pinch.rs` and the lab
+/// experiment `pinch-lift`.
 const OPPOSITE: f64 = -0.7;
-/// So many near bodies of a node are looked at.
+/// So many near bodies of a node are looked at: a bound on the cost.
 const LOOKED_AT: usize = 4;
 
 impl Pinch {

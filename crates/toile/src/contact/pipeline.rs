@@ -10,7 +10,7 @@
 //!    are solved together ([`response`](super::response)), bodies are heeded again, and the ways are looked at again.
 //! 3. **Impact zones.** What still collides after some rounds moves as one rigid piece ([`impact_zone`](super::impact_zone)), until nothing does.
 //!
-//! **How near is too near.** Never less than [`KEPT`] of the distance at the start (or of the thickness, if that is less). A distance can so
+//! **How near is too near.** Never less than [`LEAST_KEPT`] of the distance at the start (or of the thickness, if that is less). A distance can so
 //! shrink from step to step but not vanish, directions between features stay well defined, and touching is out of reach. Detection is
 //! conservative, so a step that starts without intersections ends without, unless led nodes (pins) leave no room; then the report says so.
 
@@ -40,22 +40,30 @@ use pair::Pair;
 pub use report::ContactReport;
 pub(crate) use ties::Near;
 
-/// Features never come nearer than this part of the distance they started with.
-const KEPT: f64 = 0.1;
-/// Contacts of collisions aim for this part.
-const AIM: f64 = 0.5;
-/// Features with a cushion between them are left to it down to this part of the thickness.
-const GIVING: f64 = 0.5;
-/// The part of what is missing to the thickness that proximity restores in a step.
-const PUSHED: f64 = 0.1;
-/// Rounds of detection before impact zones are made.
-const ROUNDS: u32 = 12;
-/// Sweeps of one round's solve.
-const SWEEPS: u32 = 10;
-/// What a contact may be missed by, as a part of the thickness.
-const EXACT: f64 = 0.01;
-/// Candidates stay valid while no end moves farther than this part of its offset.
-const SLACK: f64 = 1.0;
+/// Hard limit of the collision phase: features never come nearer than this part of the distance they started
+/// with (or of the thickness, if less). Chosen, not derived; belongs to this phase alone.
+const LEAST_KEPT: f64 = 0.1;
+/// Impulses of collisions aim for this part of the distance at the start: well above the hard limit, so that
+/// the next round does not find the same pair again. Chosen, not derived.
+const COLLISION_AIM: f64 = 0.5;
+/// Vertex–face and edge–edge pairs with a penalty force between them are left to it down to this part of the
+/// thickness; below it the response after the solve acts too. Half, because the penalty hardens from there on
+/// (`cushion::HARDEST`); belongs to this phase alone.
+const PENALTY_YIELD: f64 = 0.5;
+/// The part of what is missing to the thickness that proximity restores in a step, as the 0.1 of Bridson,
+/// Fedkiw & Anderson (2002), section 7.2.
+const RESTORED_PER_STEP: f64 = 0.1;
+/// Rounds of detection before impact zones are made. More delay the zones, fewer make zones of what another
+/// round would solve. Chosen, not derived; the lab experiment `contact` covers it.
+const COLLISION_ROUNDS: u32 = 12;
+/// Gauss–Seidel sweeps of one round's solve at the most; it stops earlier within the tolerance. What is left
+/// is the next round's, so half as many cost rounds and not accuracy.
+const RELAXATION_SWEEPS: u32 = 10;
+/// What a contact may be missed by, as a part of the thickness: a tenth of `LEAST_KEPT`.
+const GAP_TOLERANCE: f64 = 0.01;
+/// Candidates stay valid while no end moves farther than this part of its offset. Only a matter of cost:
+/// boxes grow with it, and searches become rarer.
+const CANDIDATE_SLACK: f64 = 1.0;
 
 /// What contact between cloths works in.
 #[derive(Debug)]
@@ -205,8 +213,8 @@ impl ClothContact {
                 reach: outlook.reach,
             };
             cushions.push(Cushion::new(contact, &gaps));
-            let aim = GIVING * pair.thickness;
-            let nearer = pair.start + PUSHED * (aim - pair.start);
+            let aim = PENALTY_YIELD * pair.thickness;
+            let nearer = pair.start + RESTORED_PER_STEP * (aim - pair.start);
             self.bounds.push((nearer.min(aim), pair.thickness));
         }
         self.inverse_masses = inverse_masses;
@@ -287,7 +295,7 @@ impl ClothContact {
         self.meet_neighbours(step, &mut report);
         self.meet_bodies(step);
         self.relax(step);
-        for round in 1..=ROUNDS {
+        for round in 1..=COLLISION_ROUNDS {
             report.rounds = round;
             self.refresh(step);
             let found = self.look(step, round == 1);
@@ -295,7 +303,7 @@ impl ClothContact {
             if found == 0 {
                 return report;
             }
-            if round < ROUNDS {
+            if round < COLLISION_ROUNDS {
                 self.meet_collisions(step);
                 self.meet_bodies(step);
                 self.relax(step);
@@ -323,7 +331,9 @@ impl ClothContact {
             ..
         } = &mut self.surface;
         let offsets = &*offsets;
-        broad_phase.update(step.starts, &self.ends, |i| (1.0 + SLACK) * offsets[i]);
+        broad_phase.update(step.starts, &self.ends, |i| {
+            (1.0 + CANDIDATE_SLACK) * offsets[i]
+        });
         broad_phase.find(&mut self.candidates);
         let sewn = &step.model.sewn;
         if !sewn.is_empty() {
@@ -394,7 +404,7 @@ impl ClothContact {
                 continue;
             }
             let closest = pair.closest(&pair.at(step.starts));
-            let bound = pair.start + PUSHED * (pair.thickness - pair.start);
+            let bound = pair.start + RESTORED_PER_STEP * (pair.thickness - pair.start);
             let contact = self.surface.contact(pair, &closest, bound, &step.mobility);
             self.contacts.extend(contact);
         }
@@ -403,7 +413,7 @@ impl ClothContact {
     /// Contacts of the collisions that the last look found.
     fn meet_collisions(&mut self, step: &ContactStep) {
         for pair in &self.pairs {
-            let bound = AIM * pair.thickness.min(pair.start);
+            let bound = COLLISION_AIM * pair.thickness.min(pair.start);
             let contact = self.surface.impact(pair, step, &self.ends, bound);
             self.contacts.extend(contact);
         }
@@ -420,7 +430,7 @@ impl ClothContact {
             .iter()
             .copied()
             .fold(f64::INFINITY, f64::min);
-        let tolerance = EXACT * 2.0 * thinnest;
+        let tolerance = GAP_TOLERANCE * 2.0 * thinnest;
         relax(
             Duties {
                 bodies: &mut self.body_contacts,
@@ -431,7 +441,7 @@ impl ClothContact {
             &step.mobility,
             &mut self.ends,
             tolerance,
-            SWEEPS,
+            RELAXATION_SWEEPS,
         );
         if step.around.is_empty() {
             return;
@@ -458,7 +468,8 @@ impl ClothContact {
     fn refresh(&mut self, step: &ContactStep) {
         let offsets = &self.surface.offsets;
         let moved = self.ends.iter().zip(&self.boxed).enumerate();
-        let mut moved = moved.map(|(i, (end, boxed))| end.distance(*boxed) - SLACK * offsets[i]);
+        let mut moved =
+            moved.map(|(i, (end, boxed))| end.distance(*boxed) - CANDIDATE_SLACK * offsets[i]);
         if moved.any(|beyond| beyond > 0.0) {
             self.find_pairs(step);
             // Whatever was clear has not been looked at.
@@ -476,7 +487,7 @@ impl ClothContact {
             let is_new = |n: u32| ends[n as usize] != seen[n as usize];
             // Features that touch at the start have passed already; they are let go rather than held for ever.
             if pair.start > 0.0 && pair.nodes.into_iter().any(is_new) {
-                let kept = KEPT * pair.start.min(pair.thickness);
+                let kept = LEAST_KEPT * pair.start.min(pair.thickness);
                 pair.impact = pair.find_impact(step, ends, kept);
             }
         });

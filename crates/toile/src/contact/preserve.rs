@@ -20,10 +20,11 @@ use crate::parallel;
 use crate::state::State;
 use glam::DVec3;
 
-/// Moves along the normal before a node is left where it got to; distances of level sets are only nearly exact.
+/// Moves along the normal before a node is left where it got to. Each is Newton's method on an exact distance
+/// and would need one; distances of level sets are interpolated.
 const MOVES: usize = 10;
-/// A node is where it should be within this part of `τ`.
-const EXACT: f64 = 1e-6;
+/// A node is where it should be within this part of `τ`: far below what can be seen.
+const FOLD_TOLERANCE: f64 = 1e-6;
 
 /// Shows states with their folds outside of bodies.
 #[derive(Debug)]
@@ -70,7 +71,7 @@ impl FoldPreserver {
             };
             let room = [model.contact_offsets[i], height];
             let wanted = folded_distance(distance, room, depths[body]);
-            move_to(&bodies[body], positions[i], wanted, EXACT * height)
+            move_to(&bodies[body], positions[i], wanted, FOLD_TOLERANCE * height)
         });
         if let Some(contact) = self.contact.as_deref_mut()
             && self.shown != *positions

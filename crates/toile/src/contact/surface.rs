@@ -3,8 +3,9 @@
 use super::broad_phase::BroadPhase;
 use crate::model::{Cloth, Model};
 
-/// Half of a cloth's thickness in contact is at most this part of its triangles' smallest height. Thicker cloth would meet itself across
-/// neighbouring triangles while it lies flat.
+/// Half of a cloth's thickness in contact is at most this part of its triangles' smallest height. At 1/2,
+/// vertices of a flat cloth would touch the triangles next to their own; a quarter leaves as much again for
+/// bending.
 const THICKEST: f64 = 0.25;
 
 /// The surfaces of the cloths.

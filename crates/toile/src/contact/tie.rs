@@ -18,8 +18,9 @@ use crate::geometry::closest::frame_of;
 use crate::linalg::{Arm, Coupling};
 use glam::{DMat3, DVec3};
 
-/// `κ`: stiff enough for the last bit to be small, and not so stiff that the solve feels it.
-const STIFFNESS: f64 = 100.0;
+/// `κ = k H²/m` of a bond: under the weight of its own node it gives by `g H²/100`. Stiff enough for that to
+/// be small, and not so stiff that the solve feels it.
+const BOND_STIFFNESS: f64 = 100.0;
 
 /// A bond during a step.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +115,7 @@ impl Tie {
             self.arm.forward(k, moved)
         });
         let carried = carried + turned.sum::<DVec3>();
-        self.resistance = STIFFNESS * self.mass();
+        self.resistance = BOND_STIFFNESS * self.mass();
         self.impulse = self.resistance / outlook.reach * (wanted - carried);
     }
 

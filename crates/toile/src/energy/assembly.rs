@@ -43,15 +43,15 @@ const TRANSPOSED: u32 = 1 << 31;
 /// Set in a place whose block nothing was written to before: it need not be read, nor cleared beforehand.
 const FIRST: u32 = 1 << 30;
 
-/// Rows of the matrix fewer than this per piece are not worth a thread.
-const WORTHWHILE: usize = 1024;
+/// Matrix rows per piece below which a thread is not worth waking. Only a matter of time, not of results.
+const ROWS_PER_THREAD: usize = 1024;
 
 impl Plan {
     /// A plan for these batches, with pieces for the threads there are. `pattern` is given if matrices are wanted.
     pub fn new(rows: usize, energies: &[EnergyBatch], pattern: Option<&BlockPattern>) -> Self {
         let threads = parallel::threads();
         let wanted = if threads == 1 { 1 } else { 2 * threads };
-        let count = wanted.min(rows / WORTHWHILE).max(1);
+        let count = wanted.min(rows / ROWS_PER_THREAD).max(1);
         let bound = |k: usize| rows * k / count;
         let pieces: Vec<_> = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
         let mut planner = Planner {

@@ -29,14 +29,12 @@
 //! softer than their angle: the second difference of a fold by `θ` is `2 sin(θ/2)` over the length of a segment.
 
 use super::element::{Elements, Local, Weights};
-use super::ring::{Neighbour, Ring, mean_response, rings};
+use super::ring::{FACING, Neighbour, Ring, mean_response, rings};
 use crate::mesh::{RestShape, Topology};
 use glam::{DMat3, DVec2, DVec3};
 use std::collections::HashMap;
 
-/// Spokes at more than this angle (150°, in rad) are a line.
-const FACING: f64 = 2.618;
-/// Sine of the angle below which a line counts as straight.
+/// Sine of the angle below which a line counts as straight: its normal would be rounding.
 const STRAIGHT: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -23,7 +23,8 @@ use crate::mesh::{CrossKind, Face, RestShape, Topology};
 use glam::DVec2;
 use std::collections::HashMap;
 
-/// Curvature (1/m) at which flexion springs store the energy of the bending rigidity.
+/// Curvature (1/m) at which flexion springs store the energy of the bending rigidity. A convention: springs
+/// can match one curvature only, and this is a fold of 5 cm radius.
 pub const MATCHED_CURVATURE: f64 = 20.0;
 
 /// Moduli of the cloth.

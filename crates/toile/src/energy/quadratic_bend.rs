@@ -30,7 +30,7 @@ use crate::parallel;
 use glam::DVec3;
 use thiserror::Error;
 
-/// Sheets with no larger rest angle than this (rad) count as flat: about half a degree.
+/// Sheets with no larger rest angle than this (rad) count as flat: about half a degree. Chosen, not derived.
 const FLAT: f64 = 0.01;
 
 /// A cloth that is not flat at rest.

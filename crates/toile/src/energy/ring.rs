@@ -22,6 +22,10 @@ use glam::DVec2;
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
+/// Neighbours whose directions from the middle differ by more than this (150°, in rad) count as facing each other, and
+/// make a line: exact in regular meshes (180°), and half of the 60° to the next neighbour is allowed for irregular ones.
+pub(super) const FACING: f64 = 2.618;
+
 /// A neighbour in a ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbour {

@@ -209,20 +209,26 @@ pub enum EquilibriumError {
 
 /// Forcing terms of the linear solve: no rougher and no finer than these.
 const FORCING: [f64; 2] = [0.1, 1e-3];
-/// Below this gradient the true second derivative is used.
-const NEAR: f64 = 0.02;
-/// By how much the shift changes.
+/// Below this gradient the true second derivative is used in place of the projected one. A matter of cost:
+/// what is found is a minimum either way (`tests/equilibrium.rs`).
+const TRUE_HESSIAN_BELOW: f64 = 0.02;
+/// By what the shift of the Newton matrix is multiplied after a good step, and by what after a bad one.
+/// Levenberg and Marquardt; unequal, so that the two do not cycle.
 const SHRINK: f64 = 0.3;
 const GROW: f64 = 4.0;
 /// The shift is never more than this many times its first value, nor less than the inverse (then it is none).
 const SHIFT_RANGE: f64 = 1e9;
-/// Barriers become stronger when a gap falls below this share of their reach.
+/// Barriers become stronger when a gap falls below this share of their reach, lest their steep end spoils the
+/// conditioning of the solve. Chosen, not derived.
 const TIGHT: f64 = 2e-3;
-/// How often negative curvature at the end may send the search on.
+/// How often negative curvature at the end may send the search on: a guard against wandering from saddle to
+/// saddle.
 const ESCAPES: u32 = 5;
-/// Iterations that look for it.
+/// Iterations that look for it. What is certified is that none was found within so many, not that there is
+/// none.
 const PROBE_ITERATIONS: u32 = 150;
-/// How far the search goes along it, in edge lengths.
+/// How far the search goes along it, in edge lengths: more than rounding hides, and within what the second
+/// order describes.
 const ESCAPE: f64 = 0.05;
 
 /// Moves the state's positions to an equilibrium near where they are. Velocities become zero; time stays. The observer
@@ -418,7 +424,7 @@ impl<'a> Descent<'a> {
     /// true one.
     fn direction(&mut self, forcing: f64, most: u32) -> Solved {
         let mut wasted = 0;
-        if self.gradient() < NEAR {
+        if self.gradient() < TRUE_HESSIAN_BELOW {
             let exact = Operator::True { shift: self.shift };
             let solved = self.search.solve(&self.potential, exact, forcing, most);
             if !solved.negative {

@@ -8,7 +8,7 @@
 //! `b'' n (n·v) + b' ∂n/∂v` for contacts.
 
 use super::barrier::Barrier;
-use crate::contact::{Placement, Sample};
+use crate::contact::{Placement, Sample, TRACE_LIMIT};
 use crate::energy::assembly::Plan;
 use crate::energy::{Memory, Weights};
 use crate::linalg::{BlockMatrix, Filter};
@@ -42,11 +42,11 @@ impl Parts {
 
 /// A stand-in for gravity where there is none, for the scale of forces (m/s²).
 const STANDARD_GRAVITY: f64 = 9.81;
-/// Displacements for differences of forces, relative to the length of an edge.
+/// Displacements for differences of forces, relative to the length of an edge: about the square root of
+/// rounding, which balances truncation and cancellation.
 const DIFFERENCE: f64 = 1e-7;
-/// Steps of sphere tracing before a motion is cut short where it is.
-const TRACE_LIMIT: usize = 64;
-/// A step leaves at least this share of a node's gap.
+/// A step leaves at least this share of a node's gap, so that barriers stay finite (fraction-to-the-boundary
+/// rule).
 const KEPT_GAP: f64 = 0.1;
 
 /// The energy as a function of the positions.

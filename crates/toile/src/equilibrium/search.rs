@@ -10,18 +10,20 @@ use crate::linalg::{BlockMatrix, PreconditionScratch, Sweeps};
 use crate::parallel::{self, dot};
 use glam::{DMat3, DVec3};
 
-/// Directions with less than this share of the projected curvature count as straight or bent downwards.
-const STRAIGHT: f64 = 1e-6;
-/// Differences of forces are this uncertain, relative to what every node alone would resist with.
+/// Directions with less than this share of the projected curvature count as straight or bent downwards: the
+/// same uncertainty as that of differences of forces, `NOISE`.
+const LEAST_CURVATURE: f64 = 1e-6;
+/// Differences of forces are this uncertain, relative to what every node alone would resist with: rounding
+/// over `DIFFERENCE` is 10⁻⁹, and the rest is margin for large forces that cancel.
 const NOISE: f64 = 1e-6;
 /// What is added to every diagonal block, relative to itself, where some direction has no stiffness at all.
 const LIFTS: [f64; 3] = [0.0, 1e-4, 1e-2];
 /// Sufficient decrease (Armijo).
 const DECREASE: f64 = 1e-4;
-/// How often a step may be shortened.
+/// How often a step may be shortened in the line search before the shift grows instead.
 const SHORTENINGS: usize = 12;
-/// Differences of energy below this share of it are rounding.
-const ROUNDING: f64 = 1e-14;
+/// Differences of energy below this share of it are rounding of the sum over all elements.
+const ENERGY_ROUNDING: f64 = 1e-14;
 
 /// Vectors of the search.
 pub(super) struct Search {
@@ -218,9 +220,9 @@ impl Search {
             // The projected curvature of the direction is the yardstick.
             let [curvature, projected] = self.apply(potential, operator);
             solved.iterations += 1;
-            if curvature <= STRAIGHT * projected {
+            if curvature <= LEAST_CURVATURE * projected {
                 let noise = NOISE * self.diagonal_product(&self.conjugate);
-                solved.negative = curvature < -STRAIGHT * projected - noise;
+                solved.negative = curvature < -LEAST_CURVATURE * projected - noise;
                 if solved.iterations == 1 {
                     self.direction.copy_from_slice(&self.conjugate);
                     solved.bend = projected;
@@ -259,7 +261,7 @@ impl Search {
         let (x, direction) = (&self.x, &self.direction);
         parallel::fill(&mut self.trial, |i| x[i] + safe * factor * direction[i]);
         let parts = potential.value(&self.trial);
-        let rounding = ROUNDING * (here.size() + parts.size());
+        let rounding = ENERGY_ROUNDING * (here.size() + parts.size());
         if parts.total() >= here.total() - rounding {
             return None;
         }
@@ -286,7 +288,7 @@ impl Search {
             parallel::fill(&mut self.trial, |i| x[i] + share * direction[i]);
             let parts = potential.value(&self.trial);
             let change = parts.total() - here.total();
-            let rounding = ROUNDING * (here.size() + parts.size());
+            let rounding = ENERGY_ROUNDING * (here.size() + parts.size());
             if change <= DECREASE * share * slope
                 || self.is_flat(potential, change, rounding, slope)
             {

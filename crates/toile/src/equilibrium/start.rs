@@ -9,11 +9,12 @@ use crate::model::Model;
 use crate::state::State;
 use glam::DVec3;
 
-/// Rounds over the bodies in which a node must have come out of all of them.
-const ROUNDS: usize = 4;
-/// Nodes nearer than this share of the barriers' reach are moved away before the search.
-const NEAR: f64 = 0.1;
-/// To where they are moved, in the same measure.
+/// Passes over the bodies in which a node must have come out of all of them; one that has not is reported.
+const PASSES: usize = 4;
+/// Nodes nearer than this share of the barriers' reach are moved away before the search, which would spend
+/// its first steps on the steep end of the barrier.
+const TOO_NEAR: f64 = 0.1;
+/// To where they are moved, in the same measure: half-way.
 const AWAY: f64 = 0.5;
 
 /// The bodies as they stand at the time of the state.
@@ -64,11 +65,11 @@ pub(super) fn push_out(
         }
         let offset = model.contact_offsets[i];
         let start = *x;
-        for _ in 0..ROUNDS {
+        for _ in 0..PASSES {
             for body in bodies.iter().filter(|b| b.meets(i)) {
                 let sample = body.sample(*x);
                 let gap = sample.distance - offset;
-                if gap < NEAR * reach {
+                if gap < TOO_NEAR * reach {
                     *x += (AWAY * reach - gap) * sample.normal;
                 }
             }

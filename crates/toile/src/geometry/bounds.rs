@@ -6,14 +6,14 @@
 
 use glam::{DVec3, Vec3A, Vec3Swizzles};
 
-/// How far a coordinate `x` is moved outward before it is rounded to single precision: `SLACK·|x| + TINY`. Rounding
+/// How far a coordinate `x` is moved outward before it is rounded to single precision: `SLACK·|x| + LEAST_SLACK`. Rounding
 /// to the nearest moves it back by half as much at most, and what is left also covers the few roundings in double
 /// precision by which a point between start and end may leave the box of the two.
 const SLACK: f64 = f32::EPSILON as f64;
 /// The same where single precision has run out of exponents, in m.
-const TINY: f64 = f32::MIN_POSITIVE as f64;
+const LEAST_SLACK: f64 = f32::MIN_POSITIVE as f64;
 /// The largest number in single precision, in m.
-const LARGEST: f64 = f32::MAX as f64;
+const LARGEST_SINGLE: f64 = f32::MAX as f64;
 
 /// An axis-aligned box, in m. It is closed: boxes with one point in common touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,12 +35,12 @@ impl Bounds {
     pub fn swept(start: DVec3, end: DVec3, reach: f64) -> Self {
         let low = start.min(end) - reach;
         let high = start.max(end) + reach;
-        let low = low - (low.abs() * SLACK + TINY);
-        let high = high + (high.abs() * SLACK + TINY);
+        let low = low - (low.abs() * SLACK + LEAST_SLACK);
+        let high = high + (high.abs() * SLACK + LEAST_SLACK);
         // Where single precision ends, the nearest number would be an infinite one on the wrong side.
         Bounds {
-            low: low.min(DVec3::splat(LARGEST)).as_vec3a(),
-            high: high.max(DVec3::splat(-LARGEST)).as_vec3a(),
+            low: low.min(DVec3::splat(LARGEST_SINGLE)).as_vec3a(),
+            high: high.max(DVec3::splat(-LARGEST_SINGLE)).as_vec3a(),
         }
     }
 

@@ -3,8 +3,9 @@
 use super::bounds::Bounds;
 use glam::{DVec3, Vec3A, Vec3Swizzles};
 
-/// By how much shadows of boxes are too large: a hundred roundings in single precision, of which they take about ten.
-const CAUTION: f32 = 1.0 + 1e-5;
+/// By how much bounds from boxes are loosened against exact ones: a hundred roundings in single precision, of which a
+/// bound takes about ten. Has no influence on results.
+pub(super) const CAUTION: f64 = 1.0 + 1e-5;
 
 /// What crossing one triangle on the way from `from` to `to` adds to the winding number.
 ///
@@ -56,6 +57,6 @@ impl Segment {
         let near = apart.abs().cmple(extent + self.size);
         let across = apart.cross(self.reach).abs();
         let shadow = extent.yzx() * self.size.zxy() + extent.zxy() * self.size.yzx();
-        (near & across.cmple(shadow * CAUTION)).all()
+        (near & across.cmple(shadow * CAUTION as f32)).all()
     }
 }

@@ -6,15 +6,12 @@
 use super::bounds::Bounds;
 use super::box_tree::{BoxTree, Leaves};
 use super::closest::squared_distance;
-use super::segment_triangle::{Segment, crossing};
+use super::segment_triangle::{CAUTION, Segment, crossing};
 use glam::{DVec3, Vec3A};
 
 /// By how much boxes are too large, as a part of the size of the whole. Rounding a point of it to single precision
 /// costs 6·10⁻⁸ of the size, and a few roundings come together in a query; 4·10⁻⁶ leaves room for dozens.
 const ENLARGED: f64 = 4e-6;
-/// By how much squared distances to boxes are rounded down against those to triangles: a hundred roundings in single
-/// precision, of which a query makes about ten.
-const CAUTION: f64 = 1.0 + 1e-5;
 /// No place: no triangle has been found.
 const NONE: u32 = u32::MAX;
 

@@ -82,23 +82,28 @@ impl Default for LagrangianSettings {
     }
 }
 
-/// Iterations of the linear solver at the most, in one step of Newton's method.
+/// Iterations of the linear solver at the most, in one step of Newton's method. What it has reached by then
+/// is a descent direction still.
 const LINEAR_ITERATIONS: u32 = 300;
-/// Shares of a Newton step that are tried.
+/// Shares of a Newton step that are tried in the line search, at the most.
 const LOOKS: u32 = 8;
-/// How much farther, or less far, the next one may be.
-const FARTHEST: f64 = 4.0;
+/// How much farther, or less far, the next share may be: bounds the secant where it is flat.
+const SHARE_RANGE: f64 = 4.0;
 /// A step that went less far says nothing of how near the minimum is.
 const LARGE_SHARE: f64 = 0.5;
 /// A share is good when the best is within this part of it.
 const NEAR_ENOUGH: f64 = 0.3;
-/// Constraints that are left violated by more than this cannot hold at all; less is only slow to go.
+/// Relative violations above this at the end mean that the constraints cannot hold at all; smaller ones are
+/// only slow to go. Pins pulled apart by more than a twentieth are the case meant
+/// (`limit/lagrangian/tests.rs`).
 const HOPELESS: f64 = 0.05;
-/// Differences of `L` that are rounding.
-const ROUNDING: f64 = 1e-12;
-/// Falls of `L` are compared with no less than this part of what the constraints do in a step.
-const AT_REST: f64 = 1e-2;
-/// `L` hardly falls any more when an iteration takes less than this part of it away.
+/// Relative differences of the augmented Lagrangian that are rounding of its sum.
+const MERIT_ROUNDING: f64 = 1e-12;
+/// Falls of `L` are compared with no less than this part of the inertia term of the step, so that cloth at
+/// rest is not solved to the last digit.
+const LEAST_MERIT_SHARE: f64 = 1e-2;
+/// `L` hardly falls any more when an iteration takes less than this part of it away; then multipliers are
+/// updated. A matter of cost.
 const HARDLY: f64 = 0.1;
 
 /// Brings candidates to where constraints hold, by multipliers.
@@ -205,7 +210,7 @@ impl<C: Constraints> Lagrangian<C> {
         let mut found = self.linearise(scratch, positions);
         let mut merit = self.merit(scratch, positions);
         // At rest, steps of Newton's method move nothing but rounding. What matters there is measured by the weight.
-        let mut scale = AT_REST * self.inertia(scratch, positions);
+        let mut scale = LEAST_MERIT_SHARE * self.inertia(scratch, positions);
         while report.iterations < self.settings.max_iterations {
             report.iterations += 1;
             let Some(solved) = self.newton_step(scratch, positions) else {
@@ -382,7 +387,7 @@ impl<C: Constraints> Lagrangian<C> {
             let worst = self.go(scratch, positions, share);
             let reached = self.merit(scratch, positions);
             let here = (worst, reached, share);
-            let better = reached <= best.1 + ROUNDING * best.1.abs();
+            let better = reached <= best.1 + MERIT_ROUNDING * best.1.abs();
             if better {
                 best = here;
             }
@@ -393,7 +398,7 @@ impl<C: Constraints> Lagrangian<C> {
                 c if c <= 0.0 => f64::INFINITY,
                 c => -0.5 * slope * share / c,
             };
-            let next = lowest.clamp(share / FARTHEST, share * FARTHEST);
+            let next = lowest.clamp(share / SHARE_RANGE, share * SHARE_RANGE);
             if better && (next / share - 1.0).abs() <= NEAR_ENOUGH || !better && best.2 > 0.0 {
                 break;
             }

@@ -14,8 +14,9 @@ use crate::mesh::{RestShape, Topology};
 use glam::DVec3;
 use thiserror::Error;
 
-/// Squares of relative lengths below this count as it: an edge without length has no direction.
-const SHORTEST: f64 = 1e-12;
+/// Squares of relative lengths below this count as it: an edge without length has no direction. Only kept
+/// from dividing by zero.
+const LEAST_SQUARE: f64 = 1e-12;
 
 /// Edges that share a stencil: more would widen the factor's front.
 const TOGETHER: usize = 2;
@@ -173,7 +174,7 @@ impl Constraints for Lengths {
         gradients: &mut [Gradient],
     ) -> [f64; LANES] {
         let squares = self.forms.linearise(stencil, positions, gradients);
-        let lengths = squares.map(|c| (1.0 + c).max(SHORTEST).sqrt());
+        let lengths = squares.map(|c| (1.0 + c).max(LEAST_SQUARE).sqrt());
         for gradient in gradients.as_flattened_mut() {
             for k in 0..LANES {
                 gradient[k] /= lengths[k];

@@ -184,11 +184,13 @@ impl Course {
     }
 }
 
-/// So many iterations may overshoot.
+/// So many iterations may overshoot before each must reduce the violation. Folding cloth needs it: the
+/// linearised constraints first make others worse. Covered by `limit/projection/tests.rs`.
 const BOLD: u32 = 10;
-/// Relative violations larger than this are no longer cloth.
-const OVERSHOOT: f64 = 1.0;
-/// An iteration must leave less than this part of the violation, or the next makes a new factor.
+/// Relative violations larger than this are no longer cloth: an edge of no length or of twice its own.
+const WORST_OVERSHOOT: f64 = 1.0;
+/// With a factor that is kept, an iteration must leave less than this part of the violation, or the next
+/// makes a new one: a factor costs about as much as a few iterations.
 const QUICK: f64 = 0.5;
 /// Damping that an iteration without success is repeated with, and how it grows from then on.
 const FIRST_DAMPING: f64 = 1e-5;
@@ -346,7 +348,7 @@ impl<C: Constraints> Projection<C> {
         scratch: &ProjectionScratch,
         iterations: u32,
     ) -> bool {
-        let early = iterations <= BOLD && reached.worst < OVERSHOOT;
+        let early = iterations <= BOLD && reached.worst < WORST_OVERSHOOT;
         let forced = contact::forced(&scratch.contacts) && reached.squares.is_finite();
         reached.squares < before.squares || early || forced
     }

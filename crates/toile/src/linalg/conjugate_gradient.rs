@@ -83,7 +83,7 @@ impl Gradients {
             *x += filters[row].apply(unit * DVec3::from_slice(&work[at..]));
         }
         sweeps.scale(residual, unit, r);
-        let rounding = ROUNDING * dot_single(r, r);
+        let rounding = RESIDUAL_ROUNDING * dot_single(r, r);
         coarse.subtract_image(c, r);
         sweeps.forward(r);
         y.fill(Vec3A::ZERO);
@@ -142,9 +142,9 @@ impl Kernel for Advance<'_> {
     }
 }
 
-/// Where the coarse space takes nearly all of a residual, what is left is rounding, and no iteration lessens that:
-/// the square of single precision, and some.
-const ROUNDING: f64 = 1e-13;
+/// Where the coarse space takes nearly all of a residual, what is left is rounding, and no iteration lessens
+/// that. Squares are compared: (6·10⁻⁸)² = 4·10⁻¹⁵ for single precision, times 25 for the sums.
+const RESIDUAL_ROUNDING: f64 = 1e-13;
 
 /// A sum over single-precision vectors, added up in double precision.
 fn dot_single(a: &[Vec3A], b: &[Vec3A]) -> f64 {

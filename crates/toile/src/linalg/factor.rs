@@ -18,8 +18,10 @@ pub(super) use skyline::Skyline;
 #[cfg(feature = "direct")]
 pub(crate) use toile_cholesky::SparseCholesky;
 
-/// Systems with more equations than this go to the sparse factor.
-const SMALL: usize = 3000;
+/// Systems with more equations than this go to the sparse factor. Work within an envelope grows with the
+/// square of the number of equations, that of the sparse factor with the power 3/2. Test:
+/// `both_factors_give_the_same_step`; times: `benches/projection.rs`.
+const SMALL_SYSTEM: usize = 3000;
 
 /// A matrix to be filled in and its factor.
 #[derive(Clone, Debug)]
@@ -31,7 +33,7 @@ pub(crate) enum Factor {
 impl Factor {
     /// Whether a system of this size is factored within its envelope, so that its order matters.
     pub(crate) fn is_small(rows: usize) -> bool {
-        rows <= SMALL || !SparseCholesky::AVAILABLE
+        rows <= SMALL_SYSTEM || !SparseCholesky::AVAILABLE
     }
 
     /// The zero matrix with a pattern: for each row its columns at and left of the diagonal. `None` if the factor does not

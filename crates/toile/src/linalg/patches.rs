@@ -87,13 +87,13 @@ impl Graph {
 }
 
 const NONE: u32 = u32::MAX;
-/// Rounds of Lloyd's algorithm; the shapes hardly change after these.
-const ROUNDS: usize = 4;
+/// Rounds of Lloyd's algorithm; the patches hardly change after these. Made once for a mesh.
+const LLOYD_ROUNDS: usize = 4;
 
 /// The patch of every node, numbered so that neighbours have near numbers, and how many patches there are.
 pub(super) fn patches(graph: &Graph, size: usize) -> (Vec<u32>, usize) {
     let (mut patch_of, mut count) = grow(graph, size);
-    for _ in 0..ROUNDS {
+    for _ in 0..LLOYD_ROUNDS {
         let centres = centres(graph, &patch_of, count);
         patch_of = nearest(graph, &centres);
         count = centres.len();

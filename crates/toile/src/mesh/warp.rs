@@ -11,7 +11,7 @@ use std::f64::consts::FRAC_PI_2;
 use thiserror::Error;
 
 /// A direction whose share in a face's plane is smaller than this (3°) does not say where the warp runs.
-const LEAST_SHARE: f64 = 0.05;
+const LEAST_IN_PLANE: f64 = 0.05;
 
 /// Where the warp runs. Directions need not be unit vectors, and their sign does not matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -167,7 +167,7 @@ fn project(face: usize, direction: DVec3, [first, second]: [DVec3; 2]) -> Result
     let along = gram.inverse() * DVec2::new(first.dot(unit), second.dot(unit));
     let share = (along.x * first + along.y * second).length();
     // Written so that a face without an area in space counts as perpendicular too.
-    if share >= LEAST_SHARE {
+    if share >= LEAST_IN_PLANE {
         return Ok(along.normalize());
     }
     let degrees = (FRAC_PI_2 - share.min(1.0).acos()).to_degrees();

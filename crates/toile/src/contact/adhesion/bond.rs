@@ -11,7 +11,8 @@ use crate::state::State;
 use crate::step::Workspace;
 use glam::DVec3;
 
-/// The part of what is missing to the thickness that a node which was caught nearer comes out by in a step.
+/// The part of what is missing to the thickness by which a node that was caught nearer comes out in a step;
+/// as `RESTORED_PER_STEP` between cloths.
 const EASED: f64 = 0.1;
 
 /// A node that sticks to a face of cloth.

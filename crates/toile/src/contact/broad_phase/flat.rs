@@ -27,12 +27,16 @@ use crate::geometry::{Bounds, BoxTree};
 use crate::parallel;
 use glam::{DVec2, DVec3};
 
-/// Cosine of the widest angle between a normal and the axis.
-const COSINE: f64 = 0.5;
-/// Patches with fewer triangles than this are searched: that is quicker than to look at their contour.
-const SMALLEST: usize = 32;
-/// What is taken for rounding error in a position in the picture, relative to the size of the contour and its coordinates.
-const ROUNDING: f64 = 1e-10;
+/// Cosine of the widest angle between a normal and the axis, 60°: points at a distance `d` are then at most
+/// `2d` apart along the cloth. The test holds for any angle below 90°; wider ones find more patches and
+/// loosen that bound.
+const LEAST_COSINE: f64 = 0.5;
+/// Patches with fewer triangles than this are searched, which is quicker than to look at their contour. Has
+/// no influence on what touches.
+const SMALLEST_PATCH: usize = 32;
+/// What is taken for rounding error in a projected position, relative to the size of the contour and its
+/// coordinates: a million times that of a double. Too large only makes patches be searched.
+const PICTURE_ROUNDING: f64 = 1e-10;
 
 /// The nodes of a step.
 pub(super) struct SweptNodes<'a, R> {
@@ -90,7 +94,7 @@ impl Flatness {
         self.stack.push(0);
         while let Some(at) = self.stack.pop() {
             let branch = &tree.branches[at as usize];
-            if branch.count() < SMALLEST || branch.is_leaf() {
+            if branch.count() < SMALLEST_PATCH || branch.is_leaf() {
                 continue;
             }
             let axis = axis_of(&self.normals[at as usize]);
@@ -169,7 +173,7 @@ pub(super) fn axis_of(normals: &Bounds) -> Option<DVec3> {
     let (low, high) = (normals.low.as_dvec3(), normals.high.as_dvec3());
     let axis = (low + high).try_normalize()?;
     let least = (low * axis).min(high * axis).element_sum();
-    (least >= COSINE).then_some(axis)
+    (least >= LEAST_COSINE).then_some(axis)
 }
 
 /// The contour of some triangles: those of their sides that no other of them has in the opposite direction.
@@ -300,7 +304,7 @@ impl Picture {
         let size = |s: &Side| s.low.abs().max(s.high.abs()).max_element();
         let extent = self.sides.iter().map(size).fold(0.0, f64::max);
         let far = middle.abs().max(middle_at_end.abs()).max_element();
-        let rounding = ROUNDING * extent + 1e-14 * far;
+        let rounding = PICTURE_ROUNDING * extent + 1e-14 * far;
         self.neighbours_go_on(rounding) && self.others_stay_apart(2.0 * reach + rounding)
     }
 

@@ -32,8 +32,8 @@ use glam::DVec3;
 use ownership::Owner;
 use thiserror::Error;
 
-/// With fewer edges than this, the candidates are brought into order on one thread.
-const WORTHWHILE: usize = 8192;
+/// With fewer edges than this, the candidates are sorted on one thread: waking another takes about as long.
+const SORT_IN_PARALLEL_FROM: usize = 8192;
 
 /// Why a mesh cannot be searched.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -285,7 +285,7 @@ impl BroadPhase {
         let [point_starts, edge_starts] = &mut self.starts;
         let (nodes, sides) = (self.node_boxes.len(), self.edges.len());
         parallel::join(
-            sides >= WORTHWHILE,
+            sides >= SORT_IN_PARALLEL_FROM,
             || gather(points, nodes, point_starts, &mut out.point_triangle),
             || gather(edges, sides, edge_starts, &mut out.edge_edge),
         );

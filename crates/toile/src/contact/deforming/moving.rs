@@ -5,9 +5,11 @@ use crate::geometry::closest::{closest_weights, frame_of, weighted};
 use crate::geometry::triangle_tree::TriangleTree;
 use glam::{DMat3, DVec3};
 
-/// Advances before a grazing motion counts as contact.
+/// Conservative advances before a grazing motion counts as contact. Each takes off the distance to the
+/// surface, so only tangents need more; to count them as contact is the safe side.
 const ADVANCES: usize = 64;
-/// Distances below this part of the body's size have no direction of their own; the triangle's is taken.
+/// Distances below this part of the body's size have no direction of their own, as they are differences of
+/// coordinates with 16 digits; the triangle's is taken.
 const NO_DIRECTION: f64 = 1e-9;
 /// How far to the sides rays go out of the body, as a part of their length, lest they run along the edges of regular meshes.
 const ASKEW: [f64; 2] = [0.003_819_66, 0.006_180_34];

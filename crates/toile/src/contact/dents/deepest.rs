@@ -19,7 +19,8 @@ pub(super) struct Deepest {
     pub sample: Sample,
 }
 
-/// How often the nearest points are taken in turns.
+/// How often the closest points of face and body are taken in turns. Each turn is a step of alternating
+/// projection; what is left after three is searched downhill. Belongs to this phase alone.
 const TURNS: u32 = 3;
 /// The first and the last step downhill, as parts of a side.
 const STEPS: [f64; 2] = [0.125, 1.0 / 256.0];
@@ -38,9 +39,11 @@ const DIRECTIONS: [[f64; 3]; 12] = [
     [-0.5, -0.5, 1.0],
     [0.5, 0.5, -1.0],
 ];
-/// Samples downhill at the most.
+/// Samples of the distance downhill at the most: the pattern search halves its step five times, with twelve
+/// directions and a few moves each. A guard, not a setting.
 const SAMPLES: u32 = 120;
-/// What turns may leave to go downhill, as a part of the triangle's size.
+/// What turns may leave to the search downhill, as a part of the triangle's size: farther off, a few more
+/// hundredths do not bring it within reach. Belongs to this phase alone.
 const LEFT: f64 = 0.05;
 
 /// The place of a triangle that is nearest to a body, if that is no corner, and not farther than `within` (m). Corners are nodes, which look after themselves;

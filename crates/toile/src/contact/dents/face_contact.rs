@@ -2,7 +2,10 @@
 
 use super::deepest::{deepest, place};
 use super::start::Dent;
-use super::{EXACT, FASTEST, FOLLOWED, GIVING, KEPT, SHORTEST, give, is_squeezed, meets, offset};
+use super::{
+    FACE_OFFSET_SHARE, FACE_PENALTY_YIELD, FACE_TOLERANCE, FASTEST_RESTORED, FOLLOWED,
+    SHORTEST_ADVANCE, give, is_squeezed, meets, offset,
+};
 use crate::contact::{Placement, Shape, Surroundings};
 use glam::DVec3;
 
@@ -36,7 +39,7 @@ impl StepMotion<'_> {
         let found = bodies.filter_map(|(number, body)| {
             meets(body, nodes).then_some(())?;
             let start = start.filter(|dent| dent.body == number as u32);
-            let aim = GIVING * KEPT * offset;
+            let aim = FACE_PENALTY_YIELD * FACE_OFFSET_SHARE * offset;
             let aim = start.map_or(aim, |dent| dent.aim(aim)).min(most);
             let blocked = self.follow(body, nodes, offset, aim);
             let (missing, meeting) = blocked.or_else(|| self.at_end(body, nodes, offset, aim))?;
@@ -80,7 +83,7 @@ impl StepMotion<'_> {
             let ends = corners.map(sample);
             // Nothing between the corners yet says nothing of what comes between them later.
             let Some(near) = deepest(&corners, &ends, (ahead, give(offset)), sample) else {
-                share += SHORTEST;
+                share += SHORTEST_ADVANCE;
                 continue;
             };
             let distance = near.sample.distance;
@@ -101,7 +104,7 @@ impl StepMotion<'_> {
                 };
                 return (missing > 0.0).then_some((missing, meeting));
             }
-            share += ((distance - aim) / travel).max(SHORTEST);
+            share += ((distance - aim) / travel).max(SHORTEST_ADVANCE);
         }
         None
     }
@@ -124,10 +127,10 @@ impl StepMotion<'_> {
         let seen = body.at_end(point);
         // What it has run into in this step; what was there before comes out by and by.
         let inwards = |k: usize| -(corners[k] - starts[k] - seen.way).dot(seen.sample.normal);
-        let most = FASTEST * offset + (0..3).map(inwards).fold(0.0, f64::max);
+        let most = FASTEST_RESTORED * offset + (0..3).map(inwards).fold(0.0, f64::max);
         let missing = (aim - seen.sample.distance).min(most);
         let is_caught = |corner: &DVec3| body.at_end(*corner).caught;
-        if missing <= EXACT * offset || seen.caught || corners.iter().any(is_caught) {
+        if missing <= FACE_TOLERANCE * offset || seen.caught || corners.iter().any(is_caught) {
             return None;
         }
         let meeting = FaceContact {

@@ -2,12 +2,12 @@
 //!
 //! Nodes that keep their distance from a body do not keep the faces between them from it: a rod finds its way through, a table's edge cuts a
 //! coarse cloth, shoulders look through a strap. So every triangle is asked for the place where a body is nearest (`deepest`), and there
-//! the middle of the cloth keeps [`KEPT`] of the distance that nodes keep. Faces of a mesh that is fine enough for its bodies never need it: on a ball of radius
+//! the middle of the cloth keeps [`FACE_OFFSET_SHARE`] of the distance that nodes keep. Faces of a mesh that is fine enough for its bodies never need it: on a ball of radius
 //! `R`, sides `l` sag by `l²/8R`, and nodes keep more than that.
 //!
 //! The law is that of contact between cloths, with a body for the second feature: [cushions](super::cushion) inside an implicit solve for
 //! triangles that touch, or are forecast to; after it [contacts](super::response) where they end too near. On the way there, a triangle is
-//! followed through a rigid body's frame: it may advance by its distance, or by [`SHORTEST`] of the step. Flat bodies need nothing of this.
+//! followed through a rigid body's frame: it may advance by its distance, or by [`SHORTEST_ADVANCE`] of the step. Flat bodies need nothing of this.
 
 mod deepest;
 mod face_contact;
@@ -17,6 +17,7 @@ use super::cushion::{Cushion, Gaps};
 use super::load::{Given, book};
 use super::pipeline::Outlook;
 use super::response::{Contact, Duties, Mobility, relax};
+use super::support::TOUCHING;
 use super::{Candidate, Placement, Sample, Shape, Surroundings, collide};
 use crate::linalg::Filter;
 use crate::model::Model;
@@ -26,26 +27,32 @@ use face_contact::{FaceContact, StepMotion};
 use glam::DVec3;
 use start::{Dent, View, at_start};
 
-/// The part of the nodes' offset that the middle of the cloth keeps from bodies between them.
-const KEPT: f64 = 0.25;
-/// The part of that which is left when a cushion has given way and contacts after the solve answer.
-const GIVING: f64 = 0.2;
-/// The part of what is missing that a step restores where a body reached through before it began.
-const RESTORED: f64 = 0.5;
-/// And at most this part of the offset: what is far through comes out over many steps.
-const FASTEST: f64 = 0.5;
-/// Triangles that move farther than this many offsets in a step are followed.
+/// Face–body contact: the part of the nodes' offset that the inside of a face keeps from bodies. Between its
+/// nodes a face of edge `a` on a ball of radius `R` sags by `a²/6R`; three quarters of the offset are for
+/// that. Chosen, not derived; belongs to this phase alone.
+const FACE_OFFSET_SHARE: f64 = 0.25;
+/// The part of that which is left when the penalty has given way and the response after the solve answers.
+/// Belongs to this phase alone.
+const FACE_PENALTY_YIELD: f64 = 0.2;
+/// The part of what is missing that a step restores where a body reached through a face before the step
+/// began: half, so that it is gone within a few steps without a jump. Belongs to this phase alone.
+const FACE_RESTORED: f64 = 0.5;
+/// And at most this part of the offset: what is far through comes out over many steps and not at a speed that
+/// throws the cloth. Belongs to this phase alone.
+const FASTEST_RESTORED: f64 = 0.5;
+/// Faces that move farther than this many offsets in a step are followed through it; slower ones cannot pass
+/// a body between two looks. Belongs to this phase alone.
 const FOLLOWED: f64 = 2.0;
-/// The shortest part of a step by which they are.
-const SHORTEST: f64 = 0.125;
-/// Rounds of looking and pushing.
-const ROUNDS: u32 = 24;
-/// Sweeps of one round.
-const SWEEPS: u32 = 10;
-/// What a contact may be missed by, as a part of the offset.
-const EXACT: f64 = 0.02;
-/// Gaps below this count as touching (m).
-const TOUCHING: f64 = 1e-7;
+/// The shortest part of a step by which they are advanced: eight looks at the most. Belongs to this phase
+/// alone.
+const SHORTEST_ADVANCE: f64 = 0.125;
+/// Rounds of detection and response. A limit for what does not converge; covered by `tests/dents.rs`. Belongs
+/// to this phase alone.
+const FACE_ROUNDS: u32 = 24;
+/// Gauss–Seidel sweeps of one round, as `RELAXATION_SWEEPS` between cloths.
+const FACE_SWEEPS: u32 = 10;
+/// What a contact may be missed by, as a part of the offset: less than a tenth of what is kept.
+const FACE_TOLERANCE: f64 = 0.02;
 
 /// What faces among bodies work in.
 #[derive(Debug)]
@@ -250,8 +257,8 @@ impl Dents {
             filters: holds,
         };
         let thinnest = model.contact_offsets.iter().copied();
-        let tolerance = EXACT * thinnest.fold(f64::INFINITY, f64::min);
-        for round in 0..ROUNDS {
+        let tolerance = FACE_TOLERANCE * thinnest.fold(f64::INFINITY, f64::min);
+        for round in 0..FACE_ROUNDS {
             let found = self.look((model, state), around, (&mobility, h), round == 0);
             if found == 0 {
                 break;
@@ -265,7 +272,7 @@ impl Dents {
                 &mobility,
                 &mut self.ends,
                 tolerance,
-                SWEEPS,
+                FACE_SWEEPS,
             );
             // What is pushed out of one body must not be pushed into another.
             let wanted = &self.wanted;
@@ -321,7 +328,7 @@ impl Dents {
             };
             let start = combine(nodes, &dent.weights, &|i| state.positions[i]);
             let surface = dent.normal.dot(start + dent.way) - dent.distance;
-            let bound = surface + dent.aim(GIVING * dent.kept);
+            let bound = surface + dent.aim(FACE_PENALTY_YIELD * dent.kept);
             let friction = around.bodies[dent.body as usize].friction.sliding;
             let contact = Contact::with_body(
                 four(nodes),
@@ -412,7 +419,7 @@ impl Dents {
 
 /// What is between the distance that nodes keep and that which the middle of the cloth between them does (m).
 fn give(offset: f64) -> f64 {
-    (1.0 - KEPT) * offset
+    (1.0 - FACE_OFFSET_SHARE) * offset
 }
 
 /// A body whose surface is flat: what does not cut corners of a triangle does not cut it.

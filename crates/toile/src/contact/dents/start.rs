@@ -1,7 +1,7 @@
 //! What a triangle has before it when a step begins.
 
 use super::deepest::{deepest, place};
-use super::{FASTEST, KEPT, RESTORED, give, is_squeezed};
+use super::{FACE_OFFSET_SHARE, FACE_RESTORED, FASTEST_RESTORED, give, is_squeezed};
 use crate::contact::{Placement, Sample};
 use glam::DVec3;
 
@@ -24,7 +24,7 @@ impl Dent {
     /// What its distance is to be at the end of the step, if it is to be `kept` (m): where the body reached through already, a little more.
     pub fn aim(&self, kept: f64) -> f64 {
         match self.distance < kept {
-            true => self.distance + RESTORED * (kept.min(self.kept) - self.distance),
+            true => self.distance + FACE_RESTORED * (kept.min(self.kept) - self.distance),
             false => kept,
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn at_start(
     if views.iter().any(|v| v.caught) || is_squeezed(&views.map(|v| v.sample), offset) {
         return None;
     }
-    let kept = KEPT * offset;
+    let kept = FACE_OFFSET_SHARE * offset;
     let within = kept + views.iter().map(|v| v.travel).fold(0.0, f64::max);
     let side = corners[0].distance(corners[1]) + corners[0].distance(corners[2]);
     let sample = |point: DVec3| {
@@ -79,7 +79,7 @@ pub(super) fn at_start(
         weights: near.weights,
         normal: seen.sample.normal,
         distance: seen.sample.distance,
-        kept: kept.min(seen.sample.distance + FASTEST * offset),
+        kept: kept.min(seen.sample.distance + FASTEST_RESTORED * offset),
         way: seen.way,
     })
 }

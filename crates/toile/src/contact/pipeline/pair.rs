@@ -1,6 +1,6 @@
 //! Two features of cloth, and when they meet.
 
-use super::{ContactStep, KEPT};
+use super::{ContactStep, LEAST_KEPT};
 use crate::contact::response::{Contact, Mobility};
 use crate::contact::surface::Surface;
 use crate::contact::tangle::Tangle;
@@ -79,7 +79,7 @@ impl Pair {
             .iter()
             .flat_map(|a| theirs.iter().map(move |b| a.distance_squared(*b)));
         let fastest = speeds.fold(0.0, f64::max).sqrt();
-        if self.start - fastest > kept + KEPT * self.start.min(self.thickness) {
+        if self.start - fastest > kept + LEAST_KEPT * self.start.min(self.thickness) {
             return None;
         }
         if self.is_edges {

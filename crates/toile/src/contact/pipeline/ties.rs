@@ -21,8 +21,9 @@ pub(crate) struct Near {
     pub friction: f64,
 }
 
-/// What touches itself is nearer than this part of the smallest height of its triangles; else a flat cloth would stick to its neighbours.
-const FARTHEST: f64 = 0.75;
+/// What touches itself is nearer than this part of the smallest height of its triangles: neighbours in a flat
+/// cloth are one height apart, and the rest is for cloth that is bent. Covered by `tests/bonds.rs`.
+const FARTHEST_BOND: f64 = 0.75;
 
 impl ClothContact {
     /// Nodes and faces that may not pass through each other and are not farther apart than the thickness and `reach` (m), among others that are.
@@ -41,7 +42,7 @@ impl ClothContact {
                 nodes,
                 thickness: offsets[node] + offsets[corner],
                 farthest: match model.is_same_cloth(node, corner) {
-                    true => FARTHEST * heights[node],
+                    true => FARTHEST_BOND * heights[node],
                     false => f64::INFINITY,
                 },
                 friction: surface.friction_between(nodes[0], nodes[1]),

@@ -5,8 +5,9 @@ use crate::contact::Surroundings;
 use crate::model::Model;
 use glam::DVec3;
 
-/// How often a way is halved before it is given up.
-const HALVINGS: u32 = 4;
+/// How often a path is halved before it is given up: 1/16 of a step is less than a node moves in the smallest
+/// sub-step. Belongs to this phase alone.
+const PATH_HALVINGS: u32 = 4;
 
 impl ClothContact {
     /// Takes back as much of the way from `starts` to `ends` as makes nothing collide on it, at the nodes that collide.
@@ -33,7 +34,7 @@ impl ClothContact {
             nodes.sort_unstable();
             nodes.dedup();
             for i in nodes.into_iter().map(|n| n as usize) {
-                self.ends[i] = if round < HALVINGS {
+                self.ends[i] = if round < PATH_HALVINGS {
                     starts[i].midpoint(self.ends[i])
                 } else {
                     starts[i]
@@ -41,7 +42,7 @@ impl ClothContact {
             }
             round += 1;
             // By then every node that can collide has long been put back.
-            if round as usize > HALVINGS as usize + starts.len() {
+            if round as usize > PATH_HALVINGS as usize + starts.len() {
                 self.ends.copy_from_slice(starts);
                 break;
             }

@@ -3,7 +3,8 @@
 use super::{ClothContact, ContactReport, ContactStep};
 use crate::contact::impact_zone::ZoneReport;
 
-/// Rounds of growing zones. Each grows one; few are ever needed.
+/// Rounds of growing zones, a guard against endless loops: each round joins at least two zones, and few are
+/// ever needed.
 const ZONE_ROUNDS: u32 = 200;
 
 impl ClothContact {

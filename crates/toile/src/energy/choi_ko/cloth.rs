@@ -1,14 +1,11 @@
 //! Which pairs a cloth has, and what ribbon each stands for.
 
 use super::super::mass_spring::{shear, structural};
-use super::super::ring::{Neighbour, Ring, line_form, rings};
+use super::super::ring::{FACING, Neighbour, Ring, line_form, rings};
 use super::ChoiKoBatch;
 use crate::mesh::{RestShape, Topology};
 use glam::DVec2;
 use std::collections::HashMap;
-
-/// Neighbours whose directions from the middle differ by more than this (150°, in rad) count as facing each other.
-const FACING: f64 = 2.618;
 
 /// Moduli of the cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]

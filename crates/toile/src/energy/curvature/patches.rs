@@ -8,8 +8,8 @@ use crate::mesh::generate::{Diagonals, Disc, DiscPattern, GridPattern, disc};
 use crate::mesh::{Mesh, RestShape, Topology};
 use glam::{DMat2, DVec2};
 
-/// Curvature (1/m), so small that second order does not count.
-const SMALL: f64 = 1e-5;
+/// Curvature (1/m) so small that second order does not count: a radius of 100 km.
+const SMALL_CURVATURE: f64 = 1e-5;
 
 fn material(rigidity: [f64; 2]) -> HingeMaterial {
     HingeMaterial {
@@ -136,7 +136,7 @@ fn bends() -> [DMat2; 4] {
         bend(1.0, 1.0, 0.0),
         bend(0.3, -0.8, 0.5),
     ]
-    .map(|b| SMALL * b)
+    .map(|b| SMALL_CURVATURE * b)
 }
 
 /// `½ (D₁κ₁₁² + D₂κ₂₂² + (D₁ + D₂) κ₁₂²)`.
@@ -178,7 +178,7 @@ fn a_constant_curvature_is_in_equilibrium_on_every_mesh() {
             let forces = sheet.sample(&sheet.bowl(bend)).forces;
             let pairs = forces.iter().zip(&inside).filter(|(_, inside)| **inside);
             // Sideways there are forces of second order. One angle alone pushes with about `Dκ`.
-            let worst = pairs.map(|(f, _)| f.z.abs()).fold(0.0, f64::max) / SMALL;
+            let worst = pairs.map(|(f, _)| f.z.abs()).fold(0.0, f64::max) / SMALL_CURVATURE;
             assert!(worst < 1e-9, "{name}: {worst:e}");
         }
     }

@@ -21,7 +21,8 @@
 
 use glam::{DMat3, DVec3};
 
-/// Faces whose height is less than this part of their edge, or the other way round, have no direction to bend in.
+/// Faces whose height is less than this part of their edge, or the other way round, have no direction to bend
+/// in: half the digits of a double, as heights are square roots of differences.
 const SLIM: f64 = 1e-8;
 
 /// Two faces about an edge, seen from one configuration.

@@ -3,7 +3,8 @@
 use crate::energy::Weights;
 use glam::{DMat3, DVec3};
 
-/// Lengths of `w_u` and `w_v` (relative to rest) below which they have no direction.
+/// Lengths of `w_u` and `w_v` (relative to rest) below which they have no direction. Cloth compressed to a
+/// billionth; only kept from dividing by zero.
 pub(super) const SHORTEST: f64 = 1e-9;
 
 /// A pair of vectors, one for the warp and one for the weft: the columns of the gradient, their rates, or the stresses

@@ -4,10 +4,11 @@ use super::BoxTree;
 use crate::geometry::Bounds;
 use crate::parallel;
 
-/// Into how many tasks a large search is cut. A fixed number, so that the cut does not depend on the threads.
+/// Into how many tasks a large search is cut. A fixed number, so that the cut does not depend on the threads; enough
+/// that tasks of unequal size keep some sixteen threads busy.
 const TASKS: usize = 64;
-/// Searches over fewer boxes than this stay on the calling thread.
-const WORTHWHILE: usize = 4096;
+/// Searches over fewer boxes than this stay on the calling thread: waking others takes about as long.
+const PARALLEL_FROM: usize = 4096;
 
 /// A box that was found, and the number it goes by.
 #[derive(Clone, Copy)]
@@ -53,7 +54,7 @@ impl<F: Default + Send> Search<F> {
     ) {
         let boxes = |pair: &[u32; 2]| pair.map(|t| tree(t).len()).iter().sum::<usize>();
         let total: usize = pairs.iter().map(boxes).sum();
-        let tasks = if total < WORTHWHILE { 1 } else { TASKS };
+        let tasks = if total < PARALLEL_FROM { 1 } else { TASKS };
         if tasks == 1 {
             self.spread(&tree, pairs, &skip, usize::MAX);
         } else {

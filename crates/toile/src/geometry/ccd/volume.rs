@@ -8,11 +8,8 @@
 //!
 //! A fixed direction is at a loss with things that stay close while they turn together. This is not.
 
-use super::moving_polygon::MovingPolygon;
+use super::moving_polygon::{MovingPolygon, UNDERFLOW};
 use super::number::{Real, Vector};
-
-/// More than all that products of three lose when they underflow; sizes lie between 1e-40 and 1e40.
-const UNDERFLOW: f64 = 1e-250;
 
 /// The cubic, and a bound for all that rounding can do to it.
 pub(super) struct Volume<S> {

@@ -84,7 +84,7 @@ use scratch::Scratch;
 use surface::Surface;
 
 /// More halvings would not fit the lattice, nor any memory.
-const DEEPEST: u32 = 16;
+const MOST_HALVINGS: u32 = 16;
 /// More leaves would fill several gigabytes.
 const MOST_LEAVES: usize = 1 << 26;
 /// The lattice starts off the round numbers that meshes are made of, so that its points do not lie on the
@@ -243,11 +243,11 @@ impl LevelSet {
         let cell = self.settings.cell;
         let extent = (high - low).max_element() + 2.0 * self.settings.band + 4.0 * cell;
         let depth = (extent / cell).log2().ceil().max(1.0);
-        if depth > f64::from(DEEPEST) {
+        if depth > f64::from(MOST_HALVINGS) {
             return Err(LevelSetError::TooFine {
                 cell,
                 extent,
-                least: extent / f64::from(1 << DEEPEST),
+                least: extent / f64::from(1 << MOST_HALVINGS),
             });
         }
         let tree = &mut self.spare;

@@ -6,7 +6,7 @@ use crate::geometry::closest::{closest_weights, weighted};
 use glam::DVec3;
 
 /// Gradients shorter than this have no direction to speak of.
-const NO_DIRECTION: f64 = 1e-9;
+const NO_GRADIENT: f64 = 1e-9;
 
 /// The point of the surface closest to some point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl LevelSet {
             distance = whole;
         }
         let length = gradient.length();
-        let normal = if length > NO_DIRECTION {
+        let normal = if length > NO_GRADIENT {
             gradient / length
         } else {
             (point - self.centre).try_normalize().unwrap_or(DVec3::Z)

@@ -59,7 +59,8 @@ pub(super) struct Pressures {
     nodal: Vec<DVec3>,
 }
 
-/// Edges of a face that has collapsed count as at least this part of the root of its rest area, so that its corners are not thrown far.
+/// Edges of a face that has collapsed count as at least this part of the root of its rest area, so that its
+/// corners are not thrown far. Chosen, not derived.
 const LEAST_EDGE: f64 = 0.1;
 
 impl Pressures {

@@ -14,11 +14,12 @@ use super::{InequalityScratch, InequalitySettings};
 use crate::limit::LimitReport;
 use glam::DVec3;
 
-/// Rows are solved to this part of the tolerance, so that what is left is mostly curvature.
+/// Rows are solved to this part of the tolerance, so that four fifths of it are left for curvature.
 const LINEAR_SHARE: f64 = 0.2;
-/// Halvings of a step that makes the worst violation worse.
-const HALVINGS: u32 = 4;
-/// A round that leaves more than this part of the violation has stopped helping: the limits cannot be met.
+/// Halvings of a step that makes the worst violation worse: to a sixteenth, which is then taken as it is.
+const STEP_HALVINGS: u32 = 4;
+/// A round that leaves more than this part of the violation has stopped helping: the limits cannot be met, as
+/// between pins that are too far apart.
 const STALLED: f64 = 0.98;
 
 pub(super) fn solve(
@@ -234,7 +235,7 @@ impl InequalityScratch {
         let mut residual = f64::INFINITY;
         self.origin.clear();
         self.origin.extend_from_slice(x);
-        for halving in 0..=HALVINGS {
+        for halving in 0..=STEP_HALVINGS {
             part = 0.5f64.powi(halving as i32);
             for node in 0..x.len() {
                 x[node] = self.origin[node] + part * self.nodal[node];

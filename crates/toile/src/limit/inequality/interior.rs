@@ -15,12 +15,14 @@ use crate::linalg::{BlockMatrix, BlockPattern, LinearSolver, SolveSettings, Syst
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
-/// Steps stop this part of the way to the boundary.
+/// Steps stop at this part of the way to the boundary (fraction-to-the-boundary rule; 0.9 to 0.995 are usual,
+/// Nocedal & Wright 2006, section 19.2).
 const TO_BOUNDARY: f64 = 0.95;
-/// By what the weight falls from one centre to the next.
+/// By what the weight of the barrier falls from one centre to the next; smaller factors need more Newton
+/// steps for each. A matter of cost, the last weight decides the result.
 const REDUCTION: f64 = 0.1;
-/// Slacks that change by less than this part of themselves have settled; the next error is its square.
-const SETTLED: f64 = 1e-3;
+/// Slacks that change by less than this part of themselves have settled; Newton's next error is its square.
+const CENTRED: f64 = 1e-3;
 /// Newton steps of the barrier for one weight, at the most.
 const CENTRING: u32 = 8;
 
@@ -103,7 +105,7 @@ impl Interior {
             report.linear_iterations += iterations;
             let (moved, change) = self.advance(problem, scratch, x, weight, own_multipliers);
             report.residual = problem.evaluate(x, &mut scratch.values);
-            let near = moved <= settings.tolerance * problem.unit && change <= SETTLED;
+            let near = moved <= settings.tolerance * problem.unit && change <= CENTRED;
             if near && weight <= last_weight && report.residual <= settings.tolerance {
                 report.converged = true;
                 break;

@@ -7,10 +7,11 @@ use crate::parallel;
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
-/// An inequality that is short of being in force by less than this may well be so after the next move.
-const NEAR: f64 = 0.01;
+/// An inequality that is short of being in force by less than this strain may well be so after the next move,
+/// so its stiffness stays in the matrix.
+const NEARLY_ACTIVE: f64 = 0.01;
 /// When constraints cannot hold, multipliers may not grow beyond what so much strain would make of them.
-const LARGEST: f64 = 0.1;
+const LARGEST_STRAIN: f64 = 0.1;
 
 /// What follows from the sparsity of the constraints. A *slot* is one node of one stencil.
 #[derive(Clone, Debug)]
@@ -190,7 +191,7 @@ impl Rows {
         for (stencil, predicted) in self.predicted.iter().enumerate() {
             for (row, &predicted) in predicted[..constraints.rows(stencil)].iter().enumerate() {
                 let Some(force) = forces.next() else { return };
-                let most = (LARGEST * self.stiffness[stencil][row]).max(unit * force.abs());
+                let most = (LARGEST_STRAIN * self.stiffness[stencil][row]).max(unit * force.abs());
                 let most = if hopeless { most } else { f64::INFINITY };
                 *force = predicted.clamp(-most, most) / unit;
             }
@@ -320,7 +321,7 @@ impl Rows {
             let pull = constraints.pull(stencil, &force);
             let one_sided = wiring.one_sided[stencil];
             let in_force =
-                |r: usize| !one_sided || force[r] > 0.0 || self.values[stencil][r] > -NEAR;
+                |r: usize| !one_sided || force[r] > 0.0 || self.values[stencil][r] > -NEARLY_ACTIVE;
             self.weights[stencil] = Weights {
                 force,
                 outer: std::array::from_fn(|r| match in_force(r) {

@@ -8,8 +8,9 @@ use crate::linalg::BlockMatrix;
 use glam::{DMat3, DVec3};
 use std::ops::Range;
 
-/// Stiffness of an obstacle, relative to the mass of its node: what it leaves of a gap in one iteration is the inverse.
-const STIFFNESS: f64 = 1e4;
+/// Penalty stiffness of an obstacle in the augmented Lagrangian, relative to the mass of its node: an
+/// iteration leaves a ten-thousandth of a gap, and the multiplier takes the rest.
+const OBSTACLE_STIFFNESS: f64 = 1e4;
 
 /// An obstacle near a node.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +106,7 @@ pub(super) fn find(
             friction: obstacle.friction,
             grip: obstacle.grip,
             slip: obstacle.slip,
-            stiffness: STIFFNESS * masses[node],
+            stiffness: OBSTACLE_STIFFNESS * masses[node],
             pushed: 0.0,
             rubbed: DVec3::ZERO,
             mode: Mode::Away,

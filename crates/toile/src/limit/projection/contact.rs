@@ -42,16 +42,18 @@ pub struct Obstacle {
     pub grip: Option<f64>,
 }
 
-/// Gaps smaller than this (m) are rounding.
-const TOUCHING: f64 = 1e-12;
+/// Gaps smaller than this (m) are rounding of positions of some metres.
+const GAP_ROUNDING: f64 = 1e-12;
 /// Multipliers that pull by less than this part of the largest are rounding.
 const PULLING: f64 = 1e-10;
-/// Friction is settled when no push changes by more than this part of the largest slip.
-const SETTLED: f64 = 0.01;
-/// A direction of which a filter leaves less than this cannot be moved in.
-const LEAST_SHARE: f64 = 1e-6;
-/// Guesses without progress before one obstacle at a time is changed.
-const PATIENCE: u32 = 3;
+/// Friction is settled when no push changes by more than this part of the largest slip. Chosen, not derived;
+/// the lab experiment `capstan` covers it.
+const FRICTION_SETTLED: f64 = 0.01;
+/// A direction of which a filter leaves less than this cannot be moved in: its square would be lost beside 1.
+const LEAST_FREE_SHARE: f64 = 1e-6;
+/// Block pivots of the active set without progress before single ones, the last obstacle first (Murty), which
+/// end for definite systems; Júdice & Pires (1994) switch between the two in the same way.
+const BLOCK_GUESSES: u32 = 3;
 
 /// An obstacle during a projection.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +134,7 @@ fn without(filter: &Filter, normal: DVec3, free_normal: DVec3) -> Filter {
 pub(super) fn plan_friction(contacts: &mut [ObstacleContact]) -> bool {
     let mut settled = true;
     for contact in contacts {
-        settled &= contact.gap >= -TOUCHING;
+        settled &= contact.gap >= -GAP_ROUNDING;
         let push = match contact.grip {
             Some(_) => contact.pushed.abs(),
             None => contact.pushed,
@@ -141,7 +143,7 @@ pub(super) fn plan_friction(contacts: &mut [ObstacleContact]) -> bool {
         let wanted = contact.rubbed - contact.slip / contact.weight;
         contact.next_rubbed = wanted.clamp_length_max(bound.max(0.0));
         let change = contact.weight * (contact.next_rubbed - contact.rubbed).length();
-        settled &= change <= TOUCHING.max(SETTLED * contact.first_slip);
+        settled &= change <= GAP_ROUNDING.max(FRICTION_SETTLED * contact.first_slip);
     }
     settled
 }
@@ -182,7 +184,7 @@ impl ObstacleContact {
         let free_normal = mobility.filter.apply(obstacle.normal);
         let share = free_normal.dot(obstacle.normal);
         let usable = mobility.scale > 0.0
-            && share > LEAST_SHARE
+            && share > LEAST_FREE_SHARE
             && obstacle.gap.is_finite()
             && obstacle.slip.is_finite();
         if !usable {
@@ -266,7 +268,7 @@ impl<C: Constraints> Projection<C> {
         positions: &[DVec3],
         damping: &mut f64,
     ) -> u32 {
-        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
+        let (mut fewest, mut patience) = (usize::MAX, BLOCK_GUESSES);
         let most = 20 + 4 * scratch.contacts.len() as u32;
         let mut guesses = 0;
         loop {
@@ -283,7 +285,7 @@ impl<C: Constraints> Projection<C> {
                 return guesses;
             }
             if wrong.len() < fewest {
-                (fewest, patience) = (wrong.len(), PATIENCE);
+                (fewest, patience) = (wrong.len(), BLOCK_GUESSES);
             } else {
                 patience = patience.saturating_sub(1);
             }
@@ -345,7 +347,7 @@ fn wrong_guesses(contacts: &[ObstacleContact], moves: &[DVec3]) -> Vec<usize> {
     let wrong = |c: &ObstacleContact| match c.in_force {
         true if c.grip.is_some() => false,
         true => c.next < -PULLING * largest,
-        false => c.reached(moves[c.node]) < -TOUCHING,
+        false => c.reached(moves[c.node]) < -GAP_ROUNDING,
     };
     (0..contacts.len())
         .filter(|&k| wrong(&contacts[k]))

@@ -8,27 +8,29 @@
 //! * **by greed** (King 1970): the next stencil is always the one that brings the fewest new ones into the front. It knows
 //!   no directions, so it also does for strips and trees.
 
-/// Beginnings that are tried by greed.
-const STARTS: usize = 8;
-/// Directions that are tried by waves.
-const DIRECTIONS: u32 = 12;
-/// Graphs with more stencils than this are only ordered by greed, from one end.
-const MANY: usize = 2000;
+/// Beginnings that are tried by greed. Made once for a mesh; has no influence on the solution but rounding.
+const GREEDY_STARTS: usize = 8;
+/// Directions that are tried by waves, 15° apart. Made once for a mesh.
+const WAVE_DIRECTIONS: u32 = 12;
+/// Graphs with more stencils than this are only ordered by greed, from one end, which takes less time;
+/// systems of that size usually go to the sparse factor, which has an order of its own.
+const MOST_STENCILS: usize = 2000;
 
 /// An order of elimination: `order[k]` is the stencil that comes `k`-th. `weights` are the stencils' numbers of
 /// equations, `neighbours` the stencils that share a node with each.
 pub(super) fn narrow_order(weights: &[usize], neighbours: &[Vec<u32>]) -> Vec<u32> {
     let count = weights.len();
-    if count > MANY {
+    if count > MOST_STENCILS {
         return sweep(0, weights, neighbours);
     }
-    let step = count.div_ceil(STARTS).max(1);
+    let step = count.div_ceil(GREEDY_STARTS).max(1);
     let greedy = (0..count)
         .step_by(step)
         .map(|start| sweep(start, weights, neighbours));
     let waves = slow_waves(neighbours);
-    let sorted = (0..DIRECTIONS).map(|k| {
-        let (sin, cos) = (std::f64::consts::PI * f64::from(k) / f64::from(DIRECTIONS)).sin_cos();
+    let sorted = (0..WAVE_DIRECTIONS).map(|k| {
+        let (sin, cos) =
+            (std::f64::consts::PI * f64::from(k) / f64::from(WAVE_DIRECTIONS)).sin_cos();
         let height = |s: u32| cos * waves[0][s as usize] + sin * waves[1][s as usize];
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_by(|&a, &b| height(a).total_cmp(&height(b)));

@@ -9,11 +9,13 @@
 
 use crate::linalg::lanes::{Kernel, Lanes, run};
 
-/// Rows of a panel.
+/// Rows of a panel: four doubles are one vector register, and a tile of 4×4 sums fits into the sixteen there
+/// are.
 const PANEL: usize = 4;
 
-/// A pivot this much smaller than the diagonal it came from is rounding: its equation depends on those before.
-const RANK: f64 = 1e-13;
+/// A pivot this much smaller than the diagonal it came from is rounding: its equation depends on those
+/// before. A thousand times the rounding of a double.
+const LEAST_PIVOT: f64 = 1e-13;
 
 type Column = [f64; PANEL];
 
@@ -181,7 +183,7 @@ fn factor_corner(lanes: impl Lanes, tile: &mut [Column; PANEL], diagonal: &[f64;
     for j in 0..PANEL {
         let pivot = tile[j][j];
         // Written so that a pivot that is not a number counts as none.
-        let inverse = if pivot > RANK * diagonal[j] {
+        let inverse = if pivot > LEAST_PIVOT * diagonal[j] {
             1.0 / pivot.sqrt()
         } else {
             0.0

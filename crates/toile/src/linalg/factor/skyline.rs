@@ -13,7 +13,8 @@ pub(in crate::linalg) struct Skyline {
 }
 
 /// A pivot this much smaller than the diagonal it came from is rounding: its column depends on those before.
-const RANK: f64 = 1e-7;
+/// The matrix is summed in single precision, whose rounding is 6·10⁻⁸.
+const LEAST_PIVOT_SINGLE: f64 = 1e-7;
 
 impl Skyline {
     /// The zero matrix; `first` is the first block column of each row of 3×3 blocks.
@@ -78,7 +79,7 @@ impl Skyline {
                 line[column - first] = entry;
                 pivot -= entry * entry;
             }
-            let independent = pivot > RANK * diagonal[0];
+            let independent = pivot > LEAST_PIVOT_SINGLE * diagonal[0];
             diagonal[0] = if independent { 1.0 / pivot.sqrt() } else { 0.0 };
         }
     }

@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 
 /// Nodes closer than this share of the median edge are at the same place.
 const SAME_PLACE: f64 = 1e-6;
-/// Side of the cells that nodes are sorted into, in units of that distance.
-const CELL: f64 = 1e3;
+/// Side of the cells that nodes are sorted into, in units of that distance; only a matter of speed.
+const CELL_SIDE: f64 = 1e3;
 /// Sizes (m) between which cloth usually is.
 const USUAL_SIZE: RangeInclusive<f64> = 1e-3..=100.0;
 
@@ -113,7 +113,7 @@ fn cell_of(position: DVec3, tolerance: f64) -> [i64; 3] {
     if tolerance == 0.0 {
         return position.to_array().map(|x| (x + 0.0).to_bits() as i64);
     }
-    let scaled = position / (CELL * tolerance);
+    let scaled = position / (CELL_SIDE * tolerance);
     scaled.to_array().map(|x| x.floor() as i64)
 }
 

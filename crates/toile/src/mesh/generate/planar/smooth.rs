@@ -5,11 +5,12 @@ use super::triangulate::triangulate;
 use glam::DVec2;
 use std::f64::consts::TAU;
 
-/// Rounds in which all points move, each on a new triangulation.
-const ROUNDS: usize = 6;
+/// Rounds in which all points move, each on a new triangulation. Test:
+/// `convex_polygons_get_no_angle_below_twenty_degrees`.
+const SMOOTHING_ROUNDS: usize = 6;
 /// How often each point moves in a round.
-const SWEEPS: usize = 2;
-/// Rounds in which the points of slender triangles move.
+const SMOOTHING_SWEEPS: usize = 2;
+/// Rounds in which the points of slender triangles move; it ends sooner when there are none.
 const MENDING_ROUNDS: usize = 8;
 /// Sine of the angle below which a triangle is mended (33°).
 const SLENDER: f64 = 0.545;
@@ -18,10 +19,13 @@ const SLENDER: f64 = 0.545;
 pub(super) fn smooth(points: &mut [DVec2], rim: &Rim) -> Result<Vec<[u32; 3]>, PolygonError> {
     let first = rim.points.len();
     let inside = points.len() - first;
-    for _ in 0..ROUNDS {
+    for _ in 0..SMOOTHING_ROUNDS {
         let triangles = triangulate(points, rim)?;
         let stars = Stars::new(points.len(), &triangles);
-        for node in (first..points.len()).cycle().take(SWEEPS * inside) {
+        for node in (first..points.len())
+            .cycle()
+            .take(SMOOTHING_SWEEPS * inside)
+        {
             let star = stars.of(node);
             let middle = middle_of_star(star, points);
             move_if_valid(node, middle, star, points);

@@ -10,9 +10,10 @@ use glam::DVec2;
 const FIRST_DISTANCE: f64 = 0.80;
 /// How much of the distance between points they keep from the rim.
 const CLEARANCE: f64 = 0.75;
-/// Throws per wanted point before the distance is relaxed.
-const PATIENCE: usize = 4;
-/// What the distance is multiplied by then.
+/// Throws per wanted point before the distance is relaxed. More make a denser first sowing and take longer;
+/// smoothing evens out the rest.
+const THROWS: usize = 4;
+/// What the distance is multiplied by then: 3 % a time, so that it ends within that of the densest sowing.
 const RELAXATION: f64 = 0.97;
 /// Closer than this to each other, relative to the first distance, points are not worth having.
 const LAST_DISTANCE: f64 = 1e-3;
@@ -28,7 +29,7 @@ pub(super) fn sow(rim: &Rim, count: usize, seed: u64) -> Result<Vec<DVec2>, Poly
     let mut bed = Bed::new(rim, first, nodes);
     let mut distance = first;
     while bed.points.len() < nodes && distance > LAST_DISTANCE * first {
-        for _ in 0..PATIENCE * count {
+        for _ in 0..THROWS * count {
             bed.try_add(field.random_point(&mut dice), distance);
             if bed.points.len() == nodes {
                 break;
