@@ -1,14 +1,14 @@
 //! The coarse space: what a patch of cloth does as a whole.
 //!
-//! Two sweeps carry a change only a few nodes far in one iteration, so what is smooth over many nodes would take many.
-//! Let the columns of `Z` be the translations of patches of nodes, restricted to the directions that
-//! the filters leave free, and `E = ZᵀAZ`. Deflation (Nicolaides 1987) solves exactly in that space, through a small
-//! factor of `E`, and leaves to the iteration what is `A`-orthogonal to it:
+//! Two sweeps carry a change only a few nodes far in one iteration, so what is smooth over many nodes would
+//! take many. Let the columns of `Z` be the translations of patches of nodes, restricted to the directions
+//! that the filters leave free, and `E = ZᵀAZ`. Deflation (Nicolaides 1987) solves exactly in that space,
+//! through a small factor of `E`, and leaves to the iteration what is `A`-orthogonal to it:
 //!
 //! `(I − AZ E⁻¹ Zᵀ) A x̂ = (I − AZ E⁻¹ Zᵀ) r`, then `x = x̂ + Z E⁻¹ Zᵀ (r − A x̂)`.
 //!
-//! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other patches.
-//! A patch that is held as a whole has a zero column, which the factor leaves out.
+//! `AZ` is sparse: inside a patch a row of it is only mass, and at the rim it sees one to three other
+//! patches. A patch that is held as a whole has a zero column, which the factor leaves out.
 
 use super::BlockPattern;
 use super::columns::{Columns, Place};
@@ -35,8 +35,8 @@ pub(super) struct Coarse {
     image_places: Vec<(Place, u32)>,
     /// For each diagonal block of the matrix, the place it is added to.
     diagonal_places: Vec<u32>,
-    /// For each lower block `A[i, k]`, the places that it and its transpose are added to: those of row `i` and `k`'s
-    /// patch, and of row `k` and `i`'s patch.
+    /// For each lower block `A[i, k]`, the places that it and its transpose are added to: those of row `i`
+    /// and `k`'s patch, and of row `k` and `i`'s patch.
     lower_places: Vec<[u32; 2]>,
     energy: Skyline,
 }

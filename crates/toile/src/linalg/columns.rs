@@ -1,8 +1,8 @@
 //! A sparse matrix of 3×3 blocks in single precision, column by column, two blocks side by side.
 //!
 //! Two blocks of a column fill the eight lanes of a wide register, so that a product takes half as many
-//! instructions. A column with an odd number of blocks ends with a zero block, whose row is the *spare* one behind the last:
-//! vectors have one entry more than the matrix has rows, and it stays zero.
+//! instructions. A column with an odd number of blocks ends with a zero block, whose row is the *spare* one
+//! behind the last: vectors have one entry more than the matrix has rows, and it stays zero.
 #![allow(unsafe_code)] // the inner loops; see the promise of `Columns`
 
 use super::lanes::Lanes;
@@ -14,8 +14,8 @@ type Pair = [[Vec3A; 2]; 3];
 
 /// The matrix.
 ///
-/// What [`new`](Self::new) promises and nothing changes: `starts` never decreases and ends with the number of pairs, which is also
-/// that of `rows`; no entry of `rows` is larger than `height`.
+/// What [`new`](Self::new) promises and nothing changes: `starts` never decreases and ends with the number of
+/// pairs, which is also that of `rows`; no entry of `rows` is larger than `height`.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     pairs: Vec<Pair>,
@@ -31,8 +31,8 @@ pub(super) struct Columns {
 pub(super) type Place = u32;
 
 impl Columns {
-    /// Zeros at the given `[row, column]`, of which no two are the same, and the place of each. The entries of a
-    /// column keep their order.
+    /// Zeros at the given `[row, column]`, of which no two are the same, and the place of each. The entries
+    /// of a column keep their order.
     pub(super) fn new(rows: usize, columns: usize, entries: &[[u32; 2]]) -> (Self, Vec<Place>) {
         let mut counts = vec![0u32; columns];
         for &[row, column] in entries {
@@ -73,7 +73,8 @@ impl Columns {
         pair[2][half] = block.z_axis;
     }
 
-    /// Takes `column · value` off `x` for each column in turn; `value` may read and change what is in `x` by then.
+    /// Takes `column · value` off `x` for each column in turn; `value` may read and change what is in `x` by
+    /// then.
     #[inline(always)]
     pub(super) fn push(
         &self,

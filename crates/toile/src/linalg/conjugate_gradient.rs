@@ -1,8 +1,8 @@
 //! Preconditioned and deflated conjugate gradients in single precision.
 //!
-//! The unknown is `p` of the swept system: `x` changes by `C⁻ᵀ t` with `t = (I+Lᵀ)⁻¹ p` (see [`Sweeps`]), and the
-//! [coarse space](super::coarse) takes its share out of every product. An iteration is two sweeps,
-//! two passes over `AZ`, and one over the vectors.
+//! The unknown is `p` of the swept system: `x` changes by `C⁻ᵀ t` with `t = (I+Lᵀ)⁻¹ p` (see [`Sweeps`]), and
+//! the [coarse space](super::coarse) takes its share out of every product. An iteration is two sweeps, two
+//! passes over `AZ`, and one over the vectors.
 
 use super::lanes::{Kernel, Lanes, run};
 use super::sums::DotSum;

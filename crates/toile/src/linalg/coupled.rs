@@ -1,14 +1,16 @@
 //! Systems with a few couplings that the pattern does not know: `A + Σ (w wᵀ) ⊗ K`.
 //!
-//! Where cloth touches cloth, nodes that have nothing to do with each other in the mesh push each other, other ones in every step. A pattern made anew
-//! for them would cost more than the solve. Each coupling acts on the weighted sum `Σ wᵢ xᵢ` of four nodes through a
-//! symmetric block `K`; its diagonal part `wᵢ² K` is added to the matrix, which is then factored as ever, and the rest joins in the products of
-//! conjugate gradients in double precision, preconditioned by that factor.
+//! Where cloth touches cloth, nodes that have nothing to do with each other in the mesh push each other,
+//! other ones in every step. A pattern made anew for them would cost more than the solve. Each coupling acts
+//! on the weighted sum `Σ wᵢ xᵢ` of four nodes through a symmetric block `K`; its diagonal part `wᵢ² K` is
+//! added to the matrix, which is then factored as ever, and the rest joins in the products of conjugate
+//! gradients in double precision, preconditioned by that factor.
 //!
-//! A coupling may have an [`Arm`]: then each node's `wᵢ` is the matrix `Jᵢ = wᵢ I + aᵢ nᵀ`, and the coupling `Σ Jᵢᵀ K Jⱼ`.
+//! A coupling may have an [`Arm`]: then each node's `wᵢ` is the matrix `Jᵢ = wᵢ I + aᵢ nᵀ`, and the coupling
+//! `Σ Jᵢᵀ K Jⱼ`.
 //!
-//! The factor knows both sides of a coupling as if the other stood still. A coupling much stiffer than the nodes' own rows therefore
-//! slows the iteration, as the square root of how much stiffer it is.
+//! The factor knows both sides of a coupling as if the other stood still. A coupling much stiffer than the
+//! nodes' own rows therefore slows the iteration, as the square root of how much stiffer it is.
 
 use super::conjugate_gradient::Reduction;
 use super::{BlockMatrix, Filter};
@@ -77,8 +79,8 @@ impl Coupling {
         self.weights[k] * y + turned
     }
 
-    /// Adds all of it to a matrix whose pattern has its pairs, and answers the blocks beside the diagonal as they were, by place; `None`, and nothing
-    /// added, if the pattern does not know them.
+    /// Adds all of it to a matrix whose pattern has its pairs, and answers the blocks beside the diagonal as
+    /// they were, by place; `None`, and nothing added, if the pattern does not know them.
     pub fn add_within(&self, matrix: &mut BlockMatrix) -> Option<[Option<(usize, DMat3)>; 6]> {
         let used = |k: usize| self.weights[k] != 0.0;
         let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];

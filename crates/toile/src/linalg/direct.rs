@@ -1,7 +1,8 @@
 //! The whole matrix factored, for small or very stiff systems and for those that stay the same.
 //!
-//! A matrix whose entries are those of the one before, bit for bit, keeps its factor. So cloth whose forces are linear (a
-//! quadratic bending energy under limits) is factored once, and again when what holds it changes.
+//! A matrix whose entries are those of the one before, bit for bit, keeps its factor. So cloth whose forces
+//! are linear (a quadratic bending energy under limits) is factored once, and again when what holds it
+//! changes.
 
 use super::factor::SparseCholesky;
 use super::filter::restrict;

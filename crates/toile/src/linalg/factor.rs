@@ -1,10 +1,12 @@
-//! Cholesky factors of scalar symmetric matrices: within the envelope for small systems, sparse for large ones.
+//! Cholesky factors of scalar symmetric matrices: within the envelope for small systems, sparse for large
+//! ones.
 //!
-//! * [`Envelope`]: dense panels between each row's first entry and the diagonal; finds equations that depend on others.
+//! * [`Envelope`]: dense panels between each row's first entry and the diagonal; finds equations that depend
+//!   on others.
 //! * `SparseCholesky`: a fill-reducing order and supernodes (the crate `toile-cholesky`), for large systems.
-//! * [`Skyline`]: an envelope of single rows filled with 3×3 blocks, for the coarse space of the preconditioner alone.
-//!   It sums in another order than the panels of [`Envelope`], so that one cannot take the other's place without
-//!   changing every result in its last digits.
+//! * [`Skyline`]: an envelope of single rows filled with 3×3 blocks, for the coarse space of the
+//!   preconditioner alone. It sums in another order than the panels of [`Envelope`], so that one cannot take
+//!   the other's place without changing every result in its last digits.
 
 mod envelope;
 #[cfg(not(feature = "direct"))]
@@ -36,8 +38,8 @@ impl Factor {
         rows <= SMALL_SYSTEM || !SparseCholesky::AVAILABLE
     }
 
-    /// The zero matrix with a pattern: for each row its columns at and left of the diagonal. `None` if the factor does not
-    /// fit into memory.
+    /// The zero matrix with a pattern: for each row its columns at and left of the diagonal. `None` if the
+    /// factor does not fit into memory.
     pub(crate) fn new(pattern: &[Vec<usize>]) -> Option<Self> {
         if !Self::is_small(pattern.len()) {
             return SparseCholesky::new(pattern.iter().map(|row| row.iter().copied()))
@@ -63,8 +65,8 @@ impl Factor {
         }
     }
 
-    /// Factors the matrix with its diagonal enlarged by a part of itself; `false` if that was not enough to make it
-    /// definite.
+    /// Factors the matrix with its diagonal enlarged by a part of itself; `false` if that was not enough to
+    /// make it definite.
     #[must_use]
     pub(crate) fn factor(&mut self, damping: f64) -> bool {
         match self {

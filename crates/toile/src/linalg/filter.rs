@@ -1,11 +1,10 @@
 //! Constrained nodes: which directions of a node a solve may change.
 //!
-//! Constrained nodes keep what they were given of their unknown: all of it, or its part along a normal, or all but
-//! its part along a line. Taking
-//! those parts out of the residual and of every search direction is the modified method of Baraff and Witkin
-//! in the form of Ascher and Boxerman (2003): a plain symmetric system `P A P` on the directions that are left.
-//! Where a whole matrix is needed, the other directions get a diagonal of the block's own size, which couples to
-//! nothing.
+//! Constrained nodes keep what they were given of their unknown: all of it, or its part along a normal, or
+//! all but its part along a line. Taking those parts out of the residual and of every search direction is the
+//! modified method of Baraff and Witkin in the form of Ascher and Boxerman (2003): a plain symmetric system
+//! `P A P` on the directions that are left. Where a whole matrix is needed, the other directions get a
+//! diagonal of the block's own size, which couples to nothing.
 
 use glam::{DMat3, DVec3};
 

@@ -1,8 +1,8 @@
 //! The loops that are worth the best instructions of the machine at hand.
 //!
-//! A [`Kernel`] is written once, over [`Lanes`], and compiled twice: plainly, and with the fused multiply–add of
-//! newer x86 processors, chosen at run time. The two round differently, so results may differ in the last digits
-//! from machine to machine; on one machine they are always the same.
+//! A [`Kernel`] is written once, over [`Lanes`], and compiled twice: plainly, and with the fused multiply–add
+//! of newer x86 processors, chosen at run time. The two round differently, so results may differ in the last
+//! digits from machine to machine; on one machine they are always the same.
 #![allow(unsafe_code)] // the instructions
 
 use glam::{Mat3A, Vec3A};

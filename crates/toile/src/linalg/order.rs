@@ -1,9 +1,10 @@
 //! An order of rows in which those that wait for one another do not follow one another.
 //!
-//! In a triangular solve a row waits for the rows that its lower blocks lead to. In the order of a mesh that is
-//! as a rule the row just before, and the processor, which could work on several rows at once, has
-//! only one. Any order in which every row comes after those it waits for gives the same factor and the same solution; this
-//! one takes the rows as they come, but passes over a row until what it waits for is some places back.
+//! In a triangular solve a row waits for the rows that its lower blocks lead to. In the order of a mesh that
+//! is as a rule the row just before, and the processor, which could work on several rows at once, has only
+//! one. Any order in which every row comes after those it waits for gives the same factor and the same
+//! solution; this one takes the rows as they come, but passes over a row until what it waits for is some
+//! places back.
 
 use super::BlockPattern;
 use std::cmp::Reverse;

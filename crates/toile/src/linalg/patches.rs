@@ -1,8 +1,8 @@
 //! Compact patches of nodes, for the coarse space of the preconditioner.
 //!
-//! The graph of the matrix is all that is looked at, so any mesh will do, and nodes that nothing connects never
-//! share a patch. Patches are grown greedily and then rounded off as in Lloyd's algorithm (on graphs: Bell 2008):
-//! every patch chooses its most central node, and every node joins the nearest centre.
+//! The graph of the matrix is all that is looked at, so any mesh will do, and nodes that nothing connects
+//! never share a patch. Patches are grown greedily and then rounded off as in Lloyd's algorithm (on graphs:
+//! Bell 2008): every patch chooses its most central node, and every node joins the nearest centre.
 
 use super::BlockPattern;
 use std::collections::VecDeque;

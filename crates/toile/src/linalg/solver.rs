@@ -1,7 +1,7 @@
 //! One interface to the ways of solving `A x = b` with constrained nodes.
 //!
-//! Whatever the way, the residual is judged in double precision, in the free directions; the methods reduce it,
-//! and are asked again until it is small enough.
+//! Whatever the way, the residual is judged in double precision, in the free directions; the methods reduce
+//! it, and are asked again until it is small enough.
 
 use super::conjugate_gradient::{Gradients, Reduction};
 use super::coupled::{Coupled, Coupling, multiply};
@@ -16,11 +16,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinearSolver {
     /// Incomplete Cholesky. On hanging sheets of 9×9 to 25×25 nodes at 10³ and 10⁵ N/m the direct factor took
-    /// 1.2 to 9 times as long a step; it came nearest on the stiffest. Where the matrix never changes, an implicit step takes
-    /// the direct factor instead, which is then made once; where all energies are linear and cloths meet, block Jacobi.
+    /// 1.2 to 9 times as long a step; it came nearest on the stiffest. Where the matrix never changes, an
+    /// implicit step takes the direct factor instead, which is then made once; where all energies are linear
+    /// and cloths meet, block Jacobi.
     #[default]
     Auto,
-    /// Conjugate gradients in single precision, preconditioned by incomplete Cholesky sweeps and a coarse space.
+    /// Conjugate gradients in single precision, preconditioned by incomplete Cholesky sweeps and a coarse
+    /// space.
     IncompleteCholesky,
     /// Conjugate gradients in double precision, preconditioned by the diagonal blocks.
     BlockJacobi,
@@ -95,8 +97,8 @@ impl SystemSolver {
         }
     }
 
-    /// Prepares for a matrix, restricted to the directions that the filters leave free. `false` if that is not
-    /// possible, which means that the matrix has entries that are not finite or is not definite at all.
+    /// Prepares for a matrix, restricted to the directions that the filters leave free. `false` if that is
+    /// not possible, which means that the matrix has entries that are not finite or is not definite at all.
     #[must_use]
     pub fn factor(&mut self, matrix: &BlockMatrix, filters: &[Filter]) -> bool {
         match &mut self.method {

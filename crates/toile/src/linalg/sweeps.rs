@@ -1,9 +1,9 @@
 //! The factor behind the preconditioned iteration: two sweeps over the nodes.
 //!
-//! Write `A = L_A + D_A + L_Aᵀ` in blocks. The preconditioner is `P = (D + L_A) D⁻¹ (D + L_Aᵀ)` with the block
-//! diagonal `D` chosen so that `P` and `A` agree on theirs: `D_i = (D_A)_i − Σ_k A_ik D_k⁻¹ A_ikᵀ`, the diagonal
-//! form of incomplete Cholesky. If a `D_i` is not positive definite, the diagonal of `A` is enlarged and the
-//! factor made anew (Manteuffel 1980).
+//! Write `A = L_A + D_A + L_Aᵀ` in blocks. The preconditioner is `P = (D + L_A) D⁻¹ (D + L_Aᵀ)` with the
+//! block diagonal `D` chosen so that `P` and `A` agree on theirs: `D_i = (D_A)_i − Σ_k A_ik D_k⁻¹ A_ikᵀ`, the
+//! diagonal form of incomplete Cholesky. If a `D_i` is not positive definite, the diagonal of `A` is enlarged
+//! and the factor made anew (Manteuffel 1980).
 //!
 //! With `D_i = C_i C_iᵀ` and everything scaled by `C` on both sides, `P` becomes `(I + L)(I + Lᵀ)`, and
 //! Eisenstat's observation (1981) makes the preconditioned product as cheap as the preconditioner alone:
@@ -11,10 +11,11 @@
 //! `(I+L)⁻¹ A (I+Lᵀ)⁻¹ p = t + (I+L)⁻¹ (p + (E − 2I) t)`, where `t = (I+Lᵀ)⁻¹ p` and `E` is the scaled
 //! diagonal.
 //!
-//! `L` is stored [column by column](super::columns). The forward sweep takes a node's value off the nodes below it as soon as it is
-//! known, the backward sweep collects a node's value from them: both read the blocks in a row, one up, one down.
-//! Nodes are gone through in an [order](super::order) in which neighbours do not follow one another, so that the
-//! processor can work on several at once; the factor is the same as in the order of the matrix.
+//! `L` is stored [column by column](super::columns). The forward sweep takes a node's value off the nodes
+//! below it as soon as it is known, the backward sweep collects a node's value from them: both read the
+//! blocks in a row, one up, one down. Nodes are gone through in an [order](super::order) in which neighbours
+//! do not follow one another, so that the processor can work on several at once; the factor is the same as in
+//! the order of the matrix.
 //!
 //! Everything here is in single precision, in the processor's wide [`lanes`](super::lanes);
 //! [`solve`](super::solver::SystemSolver::solve) refines the result in double precision.

@@ -252,8 +252,8 @@ fn a_matrix_with_a_nan_is_refused() {
     }
 }
 
-/// A uniform force across a flat, free sheet moves every patch alike; rounding is all that is left to iterate on,
-/// and must not be.
+/// A uniform force across a flat, free sheet moves every patch alike; rounding is all that is left to iterate
+/// on, and must not be.
 #[test]
 fn what_the_coarse_space_solves_alone_takes_no_iterations() {
     let side = 40;

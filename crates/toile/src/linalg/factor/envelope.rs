@@ -1,11 +1,11 @@
 //! Cholesky factor within an envelope, in panels of a few rows.
 //!
-//! A panel has [`PANEL`] rows and is stored column by column from the first column that any of its rows reaches to the
-//! diagonal. The inner loop then multiplies tiles: for each column one vector of a panel's rows times each row of
-//! another panel, which keeps all sums in registers.
+//! A panel has [`PANEL`] rows and is stored column by column from the first column that any of its rows
+//! reaches to the diagonal. The inner loop then multiplies tiles: for each column one vector of a panel's
+//! rows times each row of another panel, which keeps all sums in registers.
 //!
-//! Equations may depend on each other. A pivot that has shrunk to rounding beside the diagonal it came from is taken as
-//! infinite: that equation's multiplier is zero, and the others share what it would do.
+//! Equations may depend on each other. A pivot that has shrunk to rounding beside the diagonal it came from
+//! is taken as infinite: that equation's multiplier is zero, and the others share what it would do.
 
 use crate::linalg::lanes::{Kernel, Lanes, run};
 
