@@ -1,9 +1,9 @@
 //! From elements to forces and matrices of the whole world.
 //!
-//! Rows are dealt out in a few contiguous pieces, one thread to a piece. A thread goes through all elements that
-//! touch its piece and adds what belongs to its own rows; an element on the border of two pieces is worked
-//! out twice. So no two threads write to the same place, nothing is stored in between, and every row sums its
-//! elements in the same order whatever the number of pieces: the same bits on any number of threads.
+//! Rows are dealt out in a few contiguous pieces, one thread to a piece. A thread goes through all elements
+//! that touch its piece and adds what belongs to its own rows; an element on the border of two pieces is
+//! worked out twice. So no two threads write to the same place, nothing is stored in between, and every row
+//! sums its elements in the same order whatever the number of pieces: the same bits on any number of threads.
 
 use super::{Elements, EnergyBatch, Memory, QuadraticBend, Visitor, Weights};
 use crate::linalg::{BlockMatrix, BlockPattern};
@@ -24,7 +24,8 @@ type BatchPlan = Vec<Part>;
 
 #[derive(Debug, Default)]
 struct Part {
-    /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`] and [`FIRST`].
+    /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`] and
+    /// [`FIRST`].
     places: Vec<u32>,
     /// The elements that touch each piece, in order. Empty if there is only one piece, which all touch.
     touching: Vec<Vec<u32>>,
@@ -47,7 +48,8 @@ const FIRST: u32 = 1 << 30;
 const ROWS_PER_THREAD: usize = 1024;
 
 impl Plan {
-    /// A plan for these batches, with pieces for the threads there are. `pattern` is given if matrices are wanted.
+    /// A plan for these batches, with pieces for the threads there are. `pattern` is given if matrices are
+    /// wanted.
     pub fn new(rows: usize, energies: &[EnergyBatch], pattern: Option<&BlockPattern>) -> Self {
         let threads = parallel::threads();
         let wanted = if threads == 1 { 1 } else { 2 * threads };
@@ -97,8 +99,8 @@ impl Plan {
         });
     }
 
-    /// Adds every batch's blocks to the matrix's diagonal, makes the others of them, and adds `f − τ K v` (N) to
-    /// `forces`.
+    /// Adds every batch's blocks to the matrix's diagonal, makes the others of them, and adds `f − τ K v` (N)
+    /// to `forces`.
     pub fn add_systems(
         &self,
         energies: &[EnergyBatch],

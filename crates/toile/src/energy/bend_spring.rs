@@ -1,18 +1,20 @@
 //! Linear bend springs: bending forces that are linear in the positions.
 //!
-//! Three nodes on a straight line or any four nodes have, in the flat rest state, numbers `w` (unique up to a factor) with `Σ wᵢ = 0`
-//! and `Σ wᵢ x̄ᵢ = 0`: they annihilate every affine function. On a bent sheet `Σ wᵢ xᵢ` is a second difference, a curvature times the
-//! normal. The element stores
+//! Three nodes on a straight line or any four nodes have, in the flat rest state, numbers `w` (unique up to a
+//! factor) with `Σ wᵢ = 0` and `Σ wᵢ x̄ᵢ = 0`: they annihilate every affine function. On a bent sheet
+//! `Σ wᵢ xᵢ` is a second difference, a curvature times the normal. The element stores
 //!
 //! `W = ½ D ω |Σ wᵢ xᵢ|²`, `fᵢ = −D ω wᵢ (Σ wⱼ xⱼ + τ Σ wⱼ vⱼ)`, `K_ij = D ω wᵢ wⱼ I`
 //!
-//! with the bending rigidity `D` (N·m), the area `ω` (m²) it stands for, `w` in 1/m² and the damping time `τ` (s). The stiffness is constant,
-//! exact and positive semi-definite, however large the motion, and linear and angular momentum are kept.
+//! with the bending rigidity `D` (N·m), the area `ω` (m²) it stands for, `w` in 1/m² and the damping time `τ`
+//! (s). The stiffness is constant, exact and positive semi-definite, however large the motion, and linear and
+//! angular momentum are kept.
 //!
-//! Elements: second differences over straight lines of edges (3 nodes), the two triangles at an edge (4), the corners of
-//! each quad (4, for squares `x₁ − x₂ + x₃ − x₄`, which feels the twist that lines do not), and over bent lines of quads with a third
-//! neighbour that makes up for the bend (4). Each node spreads its area over the elements around it so that cylinders
-//! of all directions store `½ D κ²` per area (see `ring.rs`). On a square grid that is `½ D (κ_x² + κ_y² + 2 κ_xy²)`: Poisson's ratio is 0.
+//! Elements: second differences over straight lines of edges (3 nodes), the two triangles at an edge (4), the
+//! corners of each quad (4, for squares `x₁ − x₂ + x₃ − x₄`, which feels the twist that lines do not), and
+//! over bent lines of quads with a third neighbour that makes up for the bend (4). Each node spreads its area
+//! over the elements around it so that cylinders of all directions store `½ D κ²` per area (see `ring.rs`).
+//! On a square grid that is `½ D (κ_x² + κ_y² + 2 κ_xy²)`: Poisson's ratio is 0.
 //!
 //! Energy over `½ D κ²` of gentle cylinders by direction, inside a sheet:
 //!
@@ -23,10 +25,11 @@
 //!
 //! A node on the rim feels only part of the bending, a corner little or nothing.
 //!
-//! Limits: nothing happens in plane only while the deformation is affine. A sheet that is stretched or sheared unevenly
-//! is resisted in plane too, with the same small constants. The `w` belong to the rest lengths: a sheet that is
-//! stretched by `λ` resists bending along the stretch with `λ⁴ D` per rest area. The rest state is flat. Sharp folds are
-//! softer than their angle: the second difference of a fold by `θ` is `2 sin(θ/2)` over the length of a segment.
+//! Limits: nothing happens in plane only while the deformation is affine. A sheet that is stretched or
+//! sheared unevenly is resisted in plane too, with the same small constants. The `w` belong to the rest
+//! lengths: a sheet that is stretched by `λ` resists bending along the stretch with `λ⁴ D` per rest area. The
+//! rest state is flat. Sharp folds are softer than their angle: the second difference of a fold by `θ` is
+//! `2 sin(θ/2)` over the length of a segment.
 
 use super::element::{Elements, Local, Weights};
 use super::ring::{FACING, Neighbour, Ring, mean_response, rings};
@@ -62,7 +65,8 @@ pub struct BendSprings {
     pub corners: BendSpringBatch<4>,
 }
 
-/// Lays bend springs over a cloth whose nodes start at `first_node`: bending rigidity `D` (N·m), damping time `τ` (s).
+/// Lays bend springs over a cloth whose nodes start at `first_node`: bending rigidity `D` (N·m), damping time
+/// `τ` (s).
 pub fn bend_springs(
     topology: &Topology,
     rest: &RestShape,
@@ -100,8 +104,8 @@ struct Candidate<const N: usize> {
 }
 
 impl<const N: usize> Candidate<N> {
-    /// Scales the weights so that the mean response to cylinders is 1; `None` if there is none. The nodes are sorted
-    /// and the first weight is positive, so that all rings describe the same element alike.
+    /// Scales the weights so that the mean response to cylinders is 1; `None` if there is none. The nodes are
+    /// sorted and the first weight is positive, so that all rings describe the same element alike.
     fn new(nodes: [u32; N], at: [DVec2; N], weights: [f64; N]) -> Option<Self> {
         let mut order: [usize; N] = std::array::from_fn(|k| k);
         order.sort_by_key(|&k| nodes[k]);
@@ -169,8 +173,8 @@ fn most_across(ring: &Ring, along: DVec2) -> Option<&Neighbour> {
     spokes.max_by(|a, b| across(a).total_cmp(&across(b)))
 }
 
-/// Numbers that annihilate affine functions on four points of a plane: the areas of the triangles that leave one
-/// out, with alternating signs.
+/// Numbers that annihilate affine functions on four points of a plane: the areas of the triangles that leave
+/// one out, with alternating signs.
 fn annihilator(p: [DVec2; 4]) -> [f64; 4] {
     let area = |i: usize, j: usize, k: usize| (p[j] - p[i]).perp_dot(p[k] - p[i]);
     [area(1, 2, 3), -area(0, 2, 3), area(0, 1, 3), -area(0, 1, 2)]

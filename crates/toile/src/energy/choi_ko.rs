@@ -1,25 +1,29 @@
 //! Cloth that buckles at once (Choi and Ko, *Stable but responsive cloth*, SIGGRAPH 2002).
 //!
-//! Two kinds of pairs of nodes, both acting along the line between them. With the distance `d` and the rest length `L`:
+//! Two kinds of pairs of nodes, both acting along the line between them. With the distance `d` and the rest
+//! length `L`:
 //!
-//! * **tension** (type 1: edges and cross edges): a spring `T = k (d/L − 1)` where `d > L`, nothing where `d < L`;
-//! * **buckling** (type 2: neighbours that face each other over a node or an edge): nothing where `d > L`. Where `d < L` the ribbon
-//!   between the two does not shorten but bends into an arc of curvature `κ`, `sinc(κL/2) = d/L`, with the energy
-//!   `½ k_b L κ²` and the tension `T = k_b κ² / (cos(κL/2) − sinc(κL/2))`. (That is the derivative of the energy by `d`;
-//!   it has been checked, no factor is missing.) It would begin with a jump to `−12 k_b/L²`, so near `d = L` it is
+//! * **tension** (type 1: edges and cross edges): a spring `T = k (d/L − 1)` where `d > L`, nothing where
+//!   `d < L`;
+//! * **buckling** (type 2: neighbours that face each other over a node or an edge): nothing where `d > L`.
+//!   Where `d < L` the ribbon between the two does not shorten but bends into an arc of curvature `κ`,
+//!   `sinc(κL/2) = d/L`, with the energy `½ k_b L κ²` and the tension
+//!   `T = k_b κ² / (cos(κL/2) − sinc(κL/2))`. (That is the derivative of the energy by `d`; it has been
+//!   checked, no factor is missing.) It would begin with a jump to `−12 k_b/L²`, so near `d = L` it is
 //!   bounded by the line: `T = max(T_arc, c_b (d − L))`.
 //!
-//! One interaction covers compression and bending: there is no load to be built up before the cloth gives way, which is
-//! what makes other models stiff or unstable there. The energy is the integral of the bounded tension and has a
-//! continuous slope: `½ c_b (L − d)²` up to the onset, then the arc's energy less a constant.
+//! One interaction covers compression and bending: there is no load to be built up before the cloth gives
+//! way, which is what makes other models stiff or unstable there. The energy is the integral of the bounded
+//! tension and has a continuous slope: `½ c_b (L − d)²` up to the onset, then the arc's energy less a
+//! constant.
 //!
-//! The stiffness along the pair is `T'(d) ≥ 0`; the transverse part `T/d` is kept under tension and left out under
-//! compression, where it is negative. Damping acts along the pair: `τ k/L` for tension, `τ · 7.2 k_b/L³` for buckling (7.2 is the arc's
-//! own stiffness when it is straight).
+//! The stiffness along the pair is `T'(d) ≥ 0`; the transverse part `T/d` is kept under tension and left out
+//! under compression, where it is negative. Damping acts along the pair: `τ k/L` for tension,
+//! `τ · 7.2 k_b/L³` for buckling (7.2 is the arc's own stiffness when it is straight).
 //!
-//! Limits: where the nodes of a pair coincide there is no direction, hence no force. At `d → 0` the arc is a closed circle and
-//! pushes with `4π² k_b/L²`, a small finite force: nothing but contact keeps a face from collapsing. The rest state is
-//! flat. [`choi_ko`] says how the pairs get their rigidity.
+//! Limits: where the nodes of a pair coincide there is no direction, hence no force. At `d → 0` the arc is a
+//! closed circle and pushes with `4π² k_b/L²`, a small finite force: nothing but contact keeps a face from
+//! collapsing. The rest state is flat. [`choi_ko`] says how the pairs get their rigidity.
 
 mod arc;
 mod cloth;
@@ -31,8 +35,8 @@ pub use cloth::{ChoiKo, ChoiKoMaterial, choi_ko};
 use super::element::{Elements, Local, Weights};
 use glam::{DMat3, DVec3};
 
-/// `c_b L³/k_b` is at least this: even a ribbon that resists stretching less than bending has buckled when it is a tenth
-/// shorter. It is steeper than the arc at its steepest, `12π²`, so line and arc meet exactly once.
+/// `c_b L³/k_b` is at least this: even a ribbon that resists stretching less than bending has buckled when it
+/// is a tenth shorter. It is steeper than the arc at its steepest, `12π²`, so line and arc meet exactly once.
 const LEAST_LINE: f64 = 120.0;
 
 /// What a pair does.
@@ -86,8 +90,8 @@ impl ChoiKoBatch {
         });
     }
 
-    /// Adds a pair that buckles: rest length (m), rigidity `k_b > 0` (N·m²), slope `c_b` of the line (N/m; raised to
-    /// `120 k_b/L³` if it is less), damping (N·s/m).
+    /// Adds a pair that buckles: rest length (m), rigidity `k_b > 0` (N·m²), slope `c_b` of the line (N/m;
+    /// raised to `120 k_b/L³` if it is less), damping (N·s/m).
     pub fn add_buckling(
         &mut self,
         nodes: [u32; 2],

@@ -1,23 +1,26 @@
 //! Creases: rest angles that move when cloth is bent too far.
 //!
-//! A hinge at the angle `θ` that rests at `θ₀` is bent by `e = θ − θ₀`, taken the short way round. It stays elastic while
+//! A hinge at the angle `θ` that rests at `θ₀` is bent by `e = θ − θ₀`, taken the short way round. It stays
+//! elastic while
 //!
 //! `|e − k (θ₀ − θ̄₀)| ≤ y + H a`
 //!
-//! with the yield angle `y`, the angle `a` by which it has flowed in all, its first rest angle `θ̄₀`, isotropic hardening
-//! `H` and kinematic hardening `k`. Past that the rest angle follows (return mapping, as in any textbook of
-//! plasticity): with the excess `f` and its sign, `θ₀` moves by `f/(1 + H + k)` and `a` grows by as much, after which the
-//! condition holds with equality. The elastic law does not enter, only that its moment grows with `e`.
+//! with the yield angle `y`, the angle `a` by which it has flowed in all, its first rest angle `θ̄₀`,
+//! isotropic hardening `H` and kinematic hardening `k`. Past that the rest angle follows (return mapping, as
+//! in any textbook of plasticity): with the excess `f` and its sign, `θ₀` moves by `f/(1 + H + k)` and `a`
+//! grows by as much, after which the condition holds with equality. The elastic law does not enter, only that
+//! its moment grows with `e`.
 //!
-//! `H` and `k` are slopes relative to the elastic one: beyond yield the moment goes on rising with `(H+k)/(1+H+k)` of its
-//! elastic slope. Without hardening it stays constant, and a hinge bent to `θ` and let go keeps the fold `θ − y`.
+//! `H` and `k` are slopes relative to the elastic one: beyond yield the moment goes on rising with
+//! `(H+k)/(1+H+k)` of its elastic slope. Without hardening it stays constant, and a hinge bent to `θ` and let
+//! go keeps the fold `θ − y`.
 //!
 //! The yield angle of a hinge is its spacing times the yield curvature, so a finer mesh creases at the same
 //! bending radius.
 //!
-//! Flow takes elastic energy and gives none back: without kinematic hardening the stored energy can only fall when
-//! rest angles move. With it a part of the energy is stored in the material itself, `½ c k (θ₀ − θ̄₀)²` per hinge of
-//! stiffness `c`, and the sum of both can only fall.
+//! Flow takes elastic energy and gives none back: without kinematic hardening the stored energy can only fall
+//! when rest angles move. With it a part of the energy is stored in the material itself, `½ c k (θ₀ − θ̄₀)²`
+//! per hinge of stiffness `c`, and the sum of both can only fall.
 
 use super::hinge::wrapped;
 

@@ -1,9 +1,12 @@
-//! Plates of triangles: bending by the curvature of each triangle, which follows from the angles at its edges.
+//! Plates of triangles: bending by the curvature of each triangle, which follows from the angles at its
+//! edges.
 //!
-//! A mesh of flat triangles bends at its edges alone. One hinge per edge ([`cloth_hinges`](super::cloth_hinges)) makes each edge resist
-//! by itself; a plate of them is as stiff as its rigidity says only if edges run evenly in all directions. Here a triangle
-//! `T` of area `A` has a curvature, a symmetric 2×2 matrix. With the edges' rest lengths `l`, their normals `n` in the triangle's rest
-//! plane and the angle `α` by which the surface turns between the inside of `T` and the middle of an edge,
+//! A mesh of flat triangles bends at its edges alone. One hinge per edge
+//! ([`cloth_hinges`](super::cloth_hinges)) makes each edge resist by itself; a plate of them is as stiff as
+//! its rigidity says only if edges run evenly in all directions. Here a triangle `T` of area `A` has a
+//! curvature, a symmetric 2×2 matrix. With the edges' rest lengths `l`, their normals `n` in the triangle's
+//! rest plane and the angle `α` by which the surface turns between the inside of `T` and the middle of an
+//! edge,
 //!
 //! `κ = 1/A Σ_e l_e α_e n_e n_eᵀ`
 //!
@@ -11,35 +14,37 @@
 //!
 //! `E = ½ A D (κ₁₁² + κ₂₂² + 2κ₁₂²)`,
 //!
-//! Kirchhoff's plate without a coupling of its directions (Poisson's ratio 0), the same that a grid of quads with hinges stores. With
-//! rigidities of warp and weft, `E = ½ A (D₁κ₁₁² + D₂κ₂₂² + (D₁ + D₂) κ₁₂²)` in the frame of the warp; with measured curves the
-//! first two terms are their integrals.
+//! Kirchhoff's plate without a coupling of its directions (Poisson's ratio 0), the same that a grid of quads
+//! with hinges stores. With rigidities of warp and weft, `E = ½ A (D₁κ₁₁² + D₂κ₂₂² + (D₁ + D₂) κ₁₂²)` in the
+//! frame of the warp; with measured curves the first two terms are their integrals.
 //!
-//! **Shares of an angle.** The whole angle `θ` of an edge is that of one side and the other, `θ = α + α'`. This is the element of
-//! Morley (1968) with its normal slopes at the edges, in the form that Grinspun, Gingold, Reisman and Zorin (2006) give it for
-//! surfaces. There the shares are unknowns; here they follow from the angles nearby,
+//! **Shares of an angle.** The whole angle `θ` of an edge is that of one side and the other, `θ = α + α'`.
+//! This is the element of Morley (1968) with its normal slopes at the edges, in the form that Grinspun,
+//! Gingold, Reisman and Zorin (2006) give it for surfaces. There the shares are unknowns; here they follow
+//! from the angles nearby,
 //!
 //! `α = ½θ + δ, α' = ½θ − δ, δ = Σ c_a θ_a`
 //!
-//! over the up to five angles of the two triangles at the edge, with the shortest `c` that is right for every constant curvature
-//! (`curvature/split.rs`). Two things follow from this form and both are needed:
+//! over the up to five angles of the two triangles at the edge, with the shortest `c` that is right for every
+//! constant curvature (`curvature/split.rs`). Two things follow from this form and both are needed:
 //!
 //! * a constant curvature has its exact energy, since then all `α` are exact;
-//! * it is in equilibrium: with a constant moment `M` the energy's first variation is `Σ_e l_e (n·M n) δθ_e`, in which `δ` cancels and
-//!   which depends on the rim alone.
+//! * it is in equilibrium: with a constant moment `M` the energy's first variation is `Σ_e l_e (n·M n) δθ_e`,
+//!   in which `δ` cancels and which depends on the rim alone.
 //!
-//! A curvature made of a triangle's own three angles can have only the first. On a grid of right triangles whose diagonals alternate,
-//! such a sheet relaxes to half of its stiffness by moving every other node. All `κ = 0` only if all `θ = 0`: there are no motions
-//! that bend and cost nothing.
+//! A curvature made of a triangle's own three angles can have only the first. On a grid of right triangles
+//! whose diagonals alternate, such a sheet relaxes to half of its stiffness by moving every other node. All
+//! `κ = 0` only if all `θ = 0`: there are no motions that bend and cost nothing.
 //!
-//! Where two triangles are a parallelogram `δ = 0`. So a triangle joins 6 nodes on grids cut one way, 8 on alternating ones, and up to
-//! 12 on irregular meshes.
+//! Where two triangles are a parallelogram `δ = 0`. So a triangle joins 6 nodes on grids cut one way, 8 on
+//! alternating ones, and up to 12 on irregular meshes.
 //!
-//! **Free rims.** The share at an edge without a neighbour is whatever costs the least, which makes the moment about the rim
-//! vanish. Edges towards quads count as rims here and have their hinge besides.
+//! **Free rims.** The share at an edge without a neighbour is whatever costs the least, which makes the
+//! moment about the rim vanish. Edges towards quads count as rims here and have their hinge besides.
 //!
-//! **Stiffness for implicit steps.** `Σ_k A D_k ∇κ_k ∇κ_kᵀ` is positive semi-definite, and exact where there is no moment; the exact one
-//! adds every angle's moment times `∂²θ/∂x²`. Damping with the time `τ` is `τ A D_k κ̇_k ∇κ_k`.
+//! **Stiffness for implicit steps.** `Σ_k A D_k ∇κ_k ∇κ_kᵀ` is positive semi-definite, and exact where there
+//! is no moment; the exact one adds every angle's moment times `∂²θ/∂x²`. Damping with the time `τ` is
+//! `τ A D_k κ̇_k ∇κ_k`.
 
 mod cloth;
 mod layout;
@@ -55,7 +60,8 @@ use super::hinge::{Fold, outer, wrapped};
 use super::{BendLaw, Elements, HingeHessian, HingeMaterial, Local, Weights};
 use glam::{DMat3, DVec3};
 
-/// The most angles that a triangle's curvature depends on: those at its own edges and at those of its neighbours.
+/// The most angles that a triangle's curvature depends on: those at its own edges and at those of its
+/// neighbours.
 pub(super) const MOST_ANGLES: usize = 9;
 
 /// One angle in the curvature of a triangle.
@@ -236,8 +242,8 @@ impl<const N: usize> Curvatures<'_, N> {
         all
     }
 
-    /// Adds `factor Σ_a m_a ∂²θ_a/∂x²` to blocks on and left of the diagonal, with the angles' moments `m` that follow from `moment`
-    /// (N), and answers its product with `v`.
+    /// Adds `factor Σ_a m_a ∂²θ_a/∂x²` to blocks on and left of the diagonal, with the angles' moments `m`
+    /// that follow from `moment` (N), and answers its product with `v`.
     #[inline(never)]
     fn add_turning(
         &self,

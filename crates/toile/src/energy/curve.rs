@@ -1,9 +1,10 @@
 //! Measured curves: smooth monotone functions through the rows of a table.
 //!
-//! A table `(0, 0), (x₁, y₁), …` with increasing `x` and `y` that never falls becomes a cubic on each interval
-//! whose slopes at the rows are the weighted harmonic means of the neighbouring secants (Fritsch and Butland
-//! 1984, the rule called PCHIP). At the origin the first cubic is an odd one. The curve has a continuous slope, never overshoots the rows and never falls
-//! between them, so the energy `U(x) = ∫₀ˣ y` is convex.
+//! A table `(0, 0), (x₁, y₁), …` with increasing `x` and `y` that never falls becomes a cubic on each
+//! interval whose slopes at the rows are the weighted harmonic means of the neighbouring secants (Fritsch and
+//! Butland 1984, the rule called PCHIP). At the origin the first cubic is an odd one. The curve has a
+//! continuous slope, never overshoots the rows and never falls between them, so the energy `U(x) = ∫₀ˣ y` is
+//! convex.
 //!
 //! * Negative arguments: the curve is odd, `y(−x) = −y(x)`, or a straight line of its own slope
 //!   ([`Curve::with_compression`]; then the slope jumps at the origin unless the two agree).
@@ -145,8 +146,8 @@ impl Curve {
         Self::new(&[(0.0, 0.0), (1.0, slope)])
     }
 
-    /// The same curve with a straight line of this slope for negative arguments: cloth gives way in compression
-    /// long before its threads do.
+    /// The same curve with a straight line of this slope for negative arguments: cloth gives way in
+    /// compression long before its threads do.
     pub fn with_compression(mut self, slope: f64) -> Result<Self, CurveError> {
         if !(slope.is_finite() && slope >= 0.0) {
             return Err(CurveError::Compression { slope });
@@ -244,8 +245,9 @@ fn check(table: &[(f64, f64)]) -> Result<(), CurveError> {
     Ok(())
 }
 
-/// The curve's slope at each row. At the origin it is the one that leaves the first cubic without a quadratic term, so that
-/// the curve and its odd half join without a jump in any derivative; it lies between 0 and 3/2 of the secant.
+/// The curve's slope at each row. At the origin it is the one that leaves the first cubic without a quadratic
+/// term, so that the curve and its odd half join without a jump in any derivative; it lies between 0 and 3/2
+/// of the secant.
 fn row_slopes(table: &[(f64, f64)]) -> Vec<f64> {
     let secant = |k: usize| (table[k + 1].1 - table[k].1) / (table[k + 1].0 - table[k].0);
     let width = |k: usize| table[k + 1].0 - table[k].0;

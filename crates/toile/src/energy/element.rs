@@ -4,8 +4,8 @@
 //! and acts on its nodes with
 //!
 //! * the force `f(x, v) = −∂W/∂x + f_d(x, v)`, where `f_d` takes energy out of the motion, `f_d·v ≤ 0`
-//! * the stiffness `K ≈ −∂f/∂x` and the damping `D ≈ −∂f/∂v`, both symmetric; positive semi-definite where the
-//!   element promises it, because an implicit step's matrix `M + hD + h²K` must stay definite.
+//! * the stiffness `K ≈ −∂f/∂x` and the damping `D ≈ −∂f/∂v`, both symmetric; positive semi-definite where
+//!   the element promises it, because an implicit step's matrix `M + hD + h²K` must stay definite.
 //!
 //! A kind of element implements [`Elements`] once; forces and matrices of whole batches follow from it.
 
@@ -27,8 +27,8 @@ pub struct Weights {
 pub struct Local<const N: usize> {
     /// `f − τ K v` on each node (N).
     pub force: [DVec3; N],
-    /// `blocks[i][j]` for `j ≤ i` is the block of nodes `i` and `j` of `stiffness·K + damping·D`; the others are
-    /// its transposes and are not read.
+    /// `blocks[i][j]` for `j ≤ i` is the block of nodes `i` and `j` of `stiffness·K + damping·D`; the others
+    /// are its transposes and are not read.
     pub blocks: [[DMat3; N]; N],
 }
 
@@ -106,9 +106,9 @@ pub(crate) mod check {
         worst / scale
     }
 
-    /// Largest error of the blocks against the slopes of the force, relative to the largest entry. `by_velocity`
-    /// looks at `D`, otherwise at `K`. The velocities are `v`; note that `K` is the derivative of the whole force, so
-    /// an element that leaves the damping force's share out of `K` is checked at rest.
+    /// Largest error of the blocks against the slopes of the force, relative to the largest entry.
+    /// `by_velocity` looks at `D`, otherwise at `K`. The velocities are `v`; note that `K` is the derivative
+    /// of the whole force, so an element that leaves the damping force's share out of `K` is checked at rest.
     pub(crate) fn stiffness_error<const N: usize>(
         elements: &impl Elements<N>,
         element: usize,

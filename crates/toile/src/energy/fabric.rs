@@ -1,18 +1,21 @@
 //! Named fabrics: what a few kinds of woven cloth resist with, as Kawabata's instruments (KES-F) describe it.
 //!
-//! The instruments stretch a specimen to 500 gf/cm, shear it by ±8° and bend it to ±2.5 cm⁻¹. A line of their record is
-//! turned into curves in SI units like this:
+//! The instruments stretch a specimen to 500 gf/cm, shear it by ±8° and bend it to ±2.5 cm⁻¹. A line of their
+//! record is turned into curves in SI units like this:
 //!
-//! * **Tensile.** From the extension `e` at 500 gf/cm (EMT) and the linearity `LT = WT / (½ · 500 gf/cm · e)`, with `WT` the
-//!   work done. The curve `F = 500 gf/cm · (ε/e)^m` with `m = 2/LT − 1` has both; a table of it is interpolated.
-//! * **Shear.** A straight line of slope `G`, in gf/cm per degree. The instrument sees nothing beyond 8°, so neither does the line.
+//! * **Tensile.** From the extension `e` at 500 gf/cm (EMT) and the linearity
+//!   `LT = WT / (½ · 500 gf/cm · e)`, with `WT` the work done. The curve `F = 500 gf/cm · (ε/e)^m` with
+//!   `m = 2/LT − 1` has both; a table of it is interpolated.
+//! * **Shear.** A straight line of slope `G`, in gf/cm per degree. The instrument sees nothing beyond 8°, so
+//!   neither does the line.
 //! * **Bending.** A straight line of slope `B`, in gf·cm²/cm.
 //!
 //! Compression is taken to be as stiff as tension: cloth buckles instead, if its mesh can.
 //!
-//! Honesty about the numbers: `denim` is a published measurement. Of some others density and bending were measured, and the rest is
-//! typical. The remaining ones are *typical* values from the middle of the ranges that handbooks of fabric handle give for such cloth, and
-//! no measurements of any specimen. Each fabric says so in [`Fabric::source`].
+//! Honesty about the numbers: `denim` is a published measurement. Of some others density and bending were
+//! measured, and the rest is typical. The remaining ones are *typical* values from the middle of the ranges
+//! that handbooks of fabric handle give for such cloth, and no measurements of any specimen. Each fabric says
+//! so in [`Fabric::source`].
 
 use super::curve::{Curve, CurveError};
 use thiserror::Error;
@@ -96,7 +99,8 @@ const FENG_SILK: &str = "density and B: a fabric of 75.3 g/m² without a name in
 const FENG_DENIM: &str = "density and B: a fabric of 440.4 g/m² without a name in the data of Feng et al., Learning-Based Bending Stiffness \
     Parameter Estimation by a Drape Tester, 2022; EMT, LT and G: those of `denim`";
 
-/// Tensile and shear values that are typical of a kind of cloth, with a density and a rigidity that were measured.
+/// Tensile and shear values that are typical of a kind of cloth, with a density and a rigidity that were
+/// measured.
 const fn measured(kind: KawabataRecord, density: f64, bending: [f64; 2]) -> KawabataRecord {
     KawabataRecord {
         density,

@@ -1,28 +1,31 @@
 //! Hinges: bending by the angle between two faces that share an edge.
 //!
-//! With the angle `θ` (`hinge/fold.rs`), its rest value `θ₀`, the energy `ψ(θ)` of a [`BendLaw`] and the gradient
-//! `u = ∂θ/∂x`:
+//! With the angle `θ` (`hinge/fold.rs`), its rest value `θ₀`, the energy `ψ(θ)` of a [`BendLaw`] and the
+//! gradient `u = ∂θ/∂x`:
 //!
 //! * force `−(ψ' + τ c dθ/dt) u`, where `dθ/dt = Σ uᵢ·vᵢ` and `τ` (s) is the damping time
 //! * stiffness `ψ'' u uᵀ + ψ' ∂²θ/∂x²`, damping matrix `τ c u uᵀ`
 //!
-//! after Baraff and Witkin (1998), Bridson, Marino and Fedkiw (2003) and Grinspun et al. (2003). `u` is square to
-//! every rigid motion and to every motion within the faces, so momentum is kept and a flat sheet may stretch freely.
+//! after Baraff and Witkin (1998), Bridson, Marino and Fedkiw (2003) and Grinspun et al. (2003). `u` is
+//! square to every rigid motion and to every motion within the faces, so momentum is kept and a flat sheet
+//! may stretch freely.
 //!
-//! **Wing points.** A face bends about its edge by its wing point: a triangle's third corner, or the middle of a
-//! quad's opposite side. No quad is cut into triangles. A hinge has four nodes between triangles, five between a
-//! triangle and a quad, six between quads.
+//! **Wing points.** A face bends about its edge by its wing point: a triangle's third corner, or the middle
+//! of a quad's opposite side. No quad is cut into triangles. A hinge has four nodes between triangles, five
+//! between a triangle and a quad, six between quads.
 //!
-//! **What a hinge stands for.** The wing points' heights `h₁`, `h₂` over the edge give the spacing `ℓ = (h₁+h₂)/2`, so
-//! that a sheet bent to the curvature `κ` about the edge has `θ = κ ℓ`. The hinge stands for the area `|e| ℓ`, and with the
-//! rigidity `D` its stiffness is `c = D |e|/ℓ`. For triangles that is `D |e|²/(A₁+A₂)`, in a grid of square quads `D`.
-//! Edges between quads see the curvatures along the grid and not its twist, so each quad has two more hinges, one
-//! about each diagonal `d`, with `ℓ = |d|`, the quad's area `A` and so `c = D A/|d|²` (on a square, a quarter of what two
-//! triangles would have). A grid of rectangles then stores `½D (κ_xx² + κ_yy² + 2κ_xy²)`.
+//! **What a hinge stands for.** The wing points' heights `h₁`, `h₂` over the edge give the spacing
+//! `ℓ = (h₁+h₂)/2`, so that a sheet bent to the curvature `κ` about the edge has `θ = κ ℓ`. The hinge stands
+//! for the area `|e| ℓ`, and with the rigidity `D` its stiffness is `c = D |e|/ℓ`. For triangles that is
+//! `D |e|²/(A₁+A₂)`, in a grid of square quads `D`. Edges between quads see the curvatures along the grid and
+//! not its twist, so each quad has two more hinges, one about each diagonal `d`, with `ℓ = |d|`, the quad's
+//! area `A` and so `c = D A/|d|²` (on a square, a quarter of what two triangles would have). A grid of
+//! rectangles then stores `½D (κ_xx² + κ_yy² + 2κ_xy²)`.
 //!
-//! **How exact that is.** Stored energy over `½D κ²` per area, away from the rim, for sheets rolled on a cylinder so that
-//! they curve in a direction at the given angle to the mesh's first axis (to which the diagonals that go one way are at
-//! 45°), and beside it that of [`QuadraticBend`](super::QuadraticBend), which hardly depends on the direction:
+//! **How exact that is.** Stored energy over `½D κ²` per area, away from the rim, for sheets rolled on a
+//! cylinder so that they curve in a direction at the given angle to the mesh's first axis (to which the
+//! diagonals that go one way are at 45°), and beside it that of [`QuadraticBend`](super::QuadraticBend),
+//! which hardly depends on the direction:
 //!
 //! | mesh | 0° | 30° | 45° | 90° | 135° | quadratic, all |
 //! |---|---|---|---|---|---|---|
@@ -36,15 +39,17 @@
 //! | irregular triangles | 1.04 | 1.04 | 1.04 | 1.04 | 1.04 | 1.00 |
 //! | disc of quads in rings | 1.00 | 1.00 | 0.99 | 1.00 | 0.99 | 1.00 |
 //!
-//! A grid of right triangles whose diagonals all go one way is exact along its sides and across its diagonals, and three
-//! times too stiff along the diagonals, where all three kinds of edges resist what the diagonals' own hinges hold
-//! already. Shaken quads have their nodes moved by up to a fifth of a cell. Within half a cell of the rim no edge sees
-//! a bend about the rim, so a sheet of `n` cells stores `(n−1)/n` of its energy.
+//! A grid of right triangles whose diagonals all go one way is exact along its sides and across its
+//! diagonals, and three times too stiff along the diagonals, where all three kinds of edges resist what the
+//! diagonals' own hinges hold already. Shaken quads have their nodes moved by up to a fifth of a cell. Within
+//! half a cell of the rim no edge sees a bend about the rim, so a sheet of `n` cells stores `(n−1)/n` of its
+//! energy.
 //!
-//! **Stiffness for implicit steps.** Only `ψ'' u uᵀ` is positive semi-definite by itself. The rest, `ψ' ∂²θ/∂x²`, has no trace:
-//! as much of it is negative as positive. To keep only the positive half makes a bent sheet seem stiffer than it
-//! is, so the default leaves it out. A crumpled sheet of hinges alone comes to rest in 7 to 10 Newton steps that way
-//! and in 24 or many more with the projection (`hinge/convergence.rs`).
+//! **Stiffness for implicit steps.** Only `ψ'' u uᵀ` is positive semi-definite by itself. The rest,
+//! `ψ' ∂²θ/∂x²`, has no trace: as much of it is negative as positive. To keep only the positive half makes a
+//! bent sheet seem stiffer than it is, so the default leaves it out. A crumpled sheet of hinges alone comes
+//! to rest in 7 to 10 Newton steps that way and in 24 or many more with the projection
+//! (`hinge/convergence.rs`).
 
 mod cloth;
 #[cfg(test)]

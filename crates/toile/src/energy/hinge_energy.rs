@@ -36,8 +36,8 @@ impl HingeEnergy {
         }
     }
 
-    /// The same cloth with the energy of its triangles' curvatures in place of hinges between triangles. Angles, rest angles and creases
-    /// stay as they are, and so do the hinges of quads.
+    /// The same cloth with the energy of its triangles' curvatures in place of hinges between triangles.
+    /// Angles, rest angles and creases stay as they are, and so do the hinges of quads.
     pub fn with_curvature(mut self, curvature: ClothCurvature) -> Self {
         self.curvature = Some(curvature);
         self
@@ -86,8 +86,8 @@ impl HingeEnergy {
         visitor.elements(&six);
     }
 
-    /// Lets hinges flow that are bent too far. `rest_angles` and `accumulated` are the state's lists, `angles`
-    /// is scratch.
+    /// Lets hinges flow that are bent too far. `rest_angles` and `accumulated` are the state's lists,
+    /// `angles` is scratch.
     pub(crate) fn flow(
         &self,
         positions: &[DVec3],

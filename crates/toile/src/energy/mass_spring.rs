@@ -8,8 +8,8 @@
 //!   its length: all of each neighbouring triangle, half of each neighbouring quad. Exact for quads and
 //!   for a mesh of equilateral triangles with Poisson's ratio 1/3.
 //! * **shear**, every cross edge: a quad of area `A` with diagonals `d` sheared by `γ` lengthens one and
-//!   shortens the other by `γ/2`; `½ S γ² A = 2 · ½ k d (γ/2)²` gives `k = 2 S A / d`. In a triangle mesh each
-//!   triangle belongs to three pairs, so a pair takes a third of its area.
+//!   shortens the other by `γ/2`; `½ S γ² A = 2 · ½ k d (γ/2)²` gives `k = 2 S A / d`. In a triangle mesh
+//!   each triangle belongs to three pairs, so a pair takes a third of its area.
 //! * **flexion**: a spring over two segments of length `a` bent by `θ` shortens by `θ²/8`: straight springs
 //!   resist bending only with the fourth power of the angle, and no stiffness equals a bending rigidity `D`
 //!   for all curvatures. We match the energy `½ D κ² · 2a w · ½` at the curvature [`MATCHED_CURVATURE`],

@@ -1,20 +1,23 @@
 //! What cloth stores when it is stretched and sheared in its plane.
 //!
-//! A face maps its flat rest coordinates `ū` (warp along the first axis, weft along the second) into space. The
-//! columns of that map's gradient, `w_u = ∂x/∂ū₁ = Σ aᵢ xᵢ` and `w_v = ∂x/∂ū₂ = Σ bᵢ xᵢ`, say all that a membrane
-//! feels: their lengths are the stretch of warp and weft, the angle between them is the shear. With an energy density
-//! `ψ(w_u, w_v)` (J/m²) and an integration point that stands for the rest area `A`,
+//! A face maps its flat rest coordinates `ū` (warp along the first axis, weft along the second) into space.
+//! The columns of that map's gradient, `w_u = ∂x/∂ū₁ = Σ aᵢ xᵢ` and `w_v = ∂x/∂ū₂ = Σ bᵢ xᵢ`, say all that a
+//! membrane feels: their lengths are the stretch of warp and weft, the angle between them is the shear. With
+//! an energy density `ψ(w_u, w_v)` (J/m²) and an integration point that stands for the rest area `A`,
 //!
 //! * energy `A ψ`
 //! * force on node `i`: `−A (aᵢ ∂ψ/∂w_u + bᵢ ∂ψ/∂w_v)`
-//! * stiffness `K_ij = A (aᵢaⱼ H_uu + aᵢbⱼ H_uv + bᵢaⱼ H_uvᵀ + bᵢbⱼ H_vv)` with the second derivatives `H` of `ψ`
+//! * stiffness `K_ij = A (aᵢaⱼ H_uu + aᵢbⱼ H_uv + bᵢaⱼ H_uvᵀ + bᵢbⱼ H_vv)` with the second derivatives `H` of
+//!   `ψ`
 //!
-//! A triangle has one such point, because its gradient is constant. A quad is the bilinear element with 2×2 Gauss
-//! points in its own rest coordinates; it is never cut into triangles, so neither diagonal is preferred.
+//! A triangle has one such point, because its gradient is constant. A quad is the bilinear element with 2×2
+//! Gauss points in its own rest coordinates; it is never cut into triangles, so neither diagonal is
+//! preferred.
 //!
-//! Two laws fill in `ψ`: [`BaraffWitkin`] (three stiffnesses) and [`Kawabata`] (measured curves). Both depend on `w_u`
-//! and `w_v` only through lengths and the angle between them. So rigid motions cost nothing, and forces keep linear and
-//! angular momentum to rounding. Uniform strain of a flat cloth gives the same energy on every mesh.
+//! Two laws fill in `ψ`: [`BaraffWitkin`] (three stiffnesses) and [`Kawabata`] (measured curves). Both depend
+//! on `w_u` and `w_v` only through lengths and the angle between them. So rigid motions cost nothing, and
+//! forces keep linear and angular momentum to rounding. Uniform strain of a flat cloth gives the same energy
+//! on every mesh.
 
 mod baraff_witkin;
 mod gradient;
@@ -36,17 +39,17 @@ use thiserror::Error;
 /// Which second derivatives an implicit step sees. The force is the same in all three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hessian {
-    /// The exact second derivatives. Compressed or sheared cloth makes them indefinite: for a static minimiser with its own
-    /// safeguards, and for tests.
+    /// The exact second derivatives. Compressed or sheared cloth makes them indefinite: for a static
+    /// minimiser with its own safeguards, and for tests.
     Exact,
     /// The exact derivatives of each term (warp, weft, shear) without their negative eigenvalues; positive
-    /// semi-definite everywhere. The terms are projected one by one and not their sum: each then has a closed form,
-    /// where the sum would need the eigenvectors of a 6×6 matrix. The price is that shear keeps its projected part
-    /// where tension alone would have made the sum definite.
+    /// semi-definite everywhere. The terms are projected one by one and not their sum: each then has a closed
+    /// form, where the sum would need the eigenvectors of a 6×6 matrix. The price is that shear keeps its
+    /// projected part where tension alone would have made the sum definite.
     #[default]
     Projected,
-    /// Only the products of first derivatives: positive semi-definite, cheapest, and blind to the stiffness that
-    /// tension gives a sheet against deflection.
+    /// Only the products of first derivatives: positive semi-definite, cheapest, and blind to the stiffness
+    /// that tension gives a sheet against deflection.
     GaussNewton,
 }
 

@@ -1,23 +1,26 @@
 //! Quadratic bending: the energy of the mean curvature, for cloth that is flat at rest and hardly stretches.
 //!
-//! As long as a sheet bends without stretching, the Laplacian of its positions over the rest coordinates is its mean
-//! curvature vector, and the bending energy is quadratic in the positions (Bergou et al. 2006; the Willmore energy):
+//! As long as a sheet bends without stretching, the Laplacian of its positions over the rest coordinates is
+//! its mean curvature vector, and the bending energy is quadratic in the positions (Bergou et al. 2006; the
+//! Willmore energy):
 //!
 //! * energy `½ D Σ_i A_i |(Lx)_i|² = ½ D xᵀQx`, `Q = LᵀML`, with the nodes' areas `M = diag(A)`
 //! * force `−D Q (x + β v)`, stiffness `D Q ⊗ I`, damping `β D Q ⊗ I`
 //!
-//! `Q` never changes, is positive semi-definite and joins each node with two rings of neighbours. Linear functions of
-//! the rest coordinates cost nothing, so a flat sheet may stretch freely; rows and columns of `Q` add up to zero and
-//! it is symmetric, so momentum is kept.
+//! `Q` never changes, is positive semi-definite and joins each node with two rings of neighbours. Linear
+//! functions of the rest coordinates cost nothing, so a flat sheet may stretch freely; rows and columns of
+//! `Q` add up to zero and it is symmetric, so momentum is kept.
 //!
-//! **The Laplacian** ([`Laplacian`]) is that of linear triangles and bilinear quads, and at the rim the flux through it
-//! is taken out: `A_i (Lx)_i = ∮ φ_i ∂x/∂n − Σ ∫ ∇φ_i·∇x`. On triangles this is `−½ Σ |e| [∂x/∂n]` over the inner edges at
-//! the node, the jump of the slope across each. A free rim then is free: it feels no moment.
+//! **The Laplacian** ([`Laplacian`]) is that of linear triangles and bilinear quads, and at the rim the flux
+//! through it is taken out: `A_i (Lx)_i = ∮ φ_i ∂x/∂n − Σ ∫ ∇φ_i·∇x`. On triangles this is `−½ Σ |e| [∂x/∂n]`
+//! over the inner edges at the node, the jump of the slope across each. A free rim then is free: it feels no
+//! moment.
 //!
-//! **Limits.** One rigidity for all directions. `Q` sees the mean curvature alone, so a saddle or a twist costs
-//! nothing here; what resists them is that they stretch the cloth. Under stretch `s` a bend of curvature `κ` counts
-//! as `s² κ`. There is no rest curvature: [`check_flat`](QuadraticBend::check_flat) refuses sheets that have one, for which
-//! the hinges of [`cloth_hinges`](super::cloth_hinges) are made. How exact it is on various meshes stands there too.
+//! **Limits.** One rigidity for all directions. `Q` sees the mean curvature alone, so a saddle or a twist
+//! costs nothing here; what resists them is that they stretch the cloth. Under stretch `s` a bend of
+//! curvature `κ` counts as `s² κ`. There is no rest curvature: [`check_flat`](QuadraticBend::check_flat)
+//! refuses sheets that have one, for which the hinges of [`cloth_hinges`](super::cloth_hinges) are made. How
+//! exact it is on various meshes stands there too.
 
 mod laplacian;
 #[cfg(test)]
@@ -46,8 +49,8 @@ pub struct CurvedRest {
     pub angle: f64,
 }
 
-/// The edge at which two neighbouring faces make the largest angle (rad), without its sign; nothing if no two faces
-/// meet.
+/// The edge at which two neighbouring faces make the largest angle (rad), without its sign; nothing if no two
+/// faces meet.
 pub fn largest_angle(topology: &Topology, positions: &[DVec3]) -> Option<([u32; 2], f64)> {
     let normal = |face: u32| topology.faces[face as usize].vector_area(positions);
     let mut largest: Option<([u32; 2], f64)> = None;
@@ -120,8 +123,8 @@ impl QuadraticBend {
         &self.matrix
     }
 
-    /// `(Q x)_i` of one node of the cloth. Its row adds up to zero, so differences to the node's own value serve as well
-    /// and keep the digits of a cloth far from the origin.
+    /// `(Q x)_i` of one node of the cloth. Its row adds up to zero, so differences to the node's own value
+    /// serve as well and keep the digits of a cloth far from the origin.
     fn row_product(&self, node: usize, x: &[DVec3]) -> DVec3 {
         let here = x[node];
         let row = self.matrix.row(node);
@@ -162,8 +165,8 @@ impl QuadraticBend {
         -self.rigidity * product
     }
 
-    /// The entries of `D Q` (N/m) on and left of the diagonal, by rows: `([row, column], entry)` in the world's node
-    /// numbers. The stiffness is each entry times the unit block, the damping `β` times that.
+    /// The entries of `D Q` (N/m) on and left of the diagonal, by rows: `([row, column], entry)` in the
+    /// world's node numbers. The stiffness is each entry times the unit block, the damping `β` times that.
     pub fn entries(&self) -> impl Iterator<Item = ([u32; 2], f64)> + '_ {
         (0..self.matrix.rows()).flat_map(move |row| {
             let row_number = row as u32;

@@ -1,18 +1,18 @@
 //! The ring of faces around a node, laid flat, and how its area is spread over elements that feel curvature.
 //!
-//! A sheet bent to a cylinder of curvature `κ` in direction `θ` has `K = κ (c², cs, s²)` for `(K_xx, K_xy, K_yy)`.
-//! An element that answers `m = a K_xx + b K_xy + c K_yy` and stores `½ D ω m²` feels, with `p = (a+c)/2`, `q = (a−c)/2`,
-//! `r = b/2`,
+//! A sheet bent to a cylinder of curvature `κ` in direction `θ` has `K = κ (c², cs, s²)` for
+//! `(K_xx, K_xy, K_yy)`. An element that answers `m = a K_xx + b K_xy + c K_yy` and stores `½ D ω m²` feels,
+//! with `p = (a+c)/2`, `q = (a−c)/2`, `r = b/2`,
 //!
 //! `m²/κ² = p² + (q² + r²)/2 + 2pq cos 2θ + 2pr sin 2θ + (q² − r²)/2 cos 4θ + qr sin 4θ`.
 //!
-//! The elements at a node get the weights `ω ≥ 0` (m²) whose sum comes nearest to the node's area in the first term
-//! and to zero in the other four, in the mean square over all directions. Where that succeeds, every cylinder
-//! stores `½ D κ²` per area, whatever its direction.
+//! The elements at a node get the weights `ω ≥ 0` (m²) whose sum comes nearest to the node's area in the
+//! first term and to zero in the other four, in the mean square over all directions. Where that succeeds,
+//! every cylinder stores `½ D κ²` per area, whatever its direction.
 //!
-//! A node on the rim sees half a ring. Its missing half is thought to be the mirror image through the node: lines
-//! from each neighbour to its image take part in the division and are then dropped. So the rim lacks what it
-//! cannot feel and nothing else becomes too stiff in exchange.
+//! A node on the rim sees half a ring. Its missing half is thought to be the mirror image through the node:
+//! lines from each neighbour to its image take part in the division and are then dropped. So the rim lacks
+//! what it cannot feel and nothing else becomes too stiff in exchange.
 
 #[cfg(test)]
 pub(super) mod check;
@@ -22,8 +22,9 @@ use glam::DVec2;
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
-/// Neighbours whose directions from the middle differ by more than this (150°, in rad) count as facing each other, and
-/// make a line: exact in regular meshes (180°), and half of the 60° to the next neighbour is allowed for irregular ones.
+/// Neighbours whose directions from the middle differ by more than this (150°, in rad) count as facing each
+/// other, and make a line: exact in regular meshes (180°), and half of the 60° to the next neighbour is
+/// allowed for irregular ones.
 pub(super) const FACING: f64 = 2.618;
 
 /// A neighbour in a ring.
@@ -43,7 +44,8 @@ pub(super) struct Neighbour {
 pub(super) struct Ring {
     pub middle: u32,
     pub neighbours: Vec<Neighbour>,
-    /// Triangles that lie beyond a triangle of the ring: its next spoke, the apex on the far side, its other spoke.
+    /// Triangles that lie beyond a triangle of the ring: its next spoke, the apex on the far side, its other
+    /// spoke.
     pub beyond: Vec<[Neighbour; 3]>,
     /// Whether the faces go all the way around.
     pub closed: bool,
@@ -63,7 +65,8 @@ struct Sector {
     beyond: Option<Apex>,
 }
 
-/// The apex of a triangle over one of its sides: how far along the side (as a fraction), how high to its left (m).
+/// The apex of a triangle over one of its sides: how far along the side (as a fraction), how high to its left
+/// (m).
 #[derive(Clone, Copy, Debug)]
 struct Apex {
     node: u32,
@@ -229,8 +232,8 @@ impl Ring {
         self.neighbours.get(usize::try_from(index).ok()?)
     }
 
-    /// The neighbours that face each other over the middle at an angle of more than `least` (rad), spoke to spoke or far
-    /// corner to far corner.
+    /// The neighbours that face each other over the middle at an angle of more than `least` (rad), spoke to
+    /// spoke or far corner to far corner.
     pub fn lines(&self, least: f64) -> impl Iterator<Item = [Neighbour; 2]> + '_ {
         self.neighbours.iter().enumerate().flat_map(move |(k, p)| {
             let others = self.neighbours[k + 1..].iter();
@@ -306,8 +309,8 @@ fn harmonics([a, b, c]: [f64; 3]) -> [f64; 5] {
     ]
 }
 
-/// Non-negative weights whose combination of the columns is nearest to `(1, 0, 0, 0, 0)`, found by accelerated projected
-/// gradient descent from zero: of many solutions one that treats like columns alike.
+/// Non-negative weights whose combination of the columns is nearest to `(1, 0, 0, 0, 0)`, found by
+/// accelerated projected gradient descent from zero: of many solutions one that treats like columns alike.
 fn nearest(columns: &[[f64; 5]]) -> Vec<f64> {
     let mut weights = vec![0.0; columns.len()];
     let bound: f64 = columns.iter().flatten().map(|x| x * x).sum();

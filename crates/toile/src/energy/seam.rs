@@ -1,15 +1,17 @@
 //! Seams: stitches that draw two edges of cloth together, and hold them.
 //!
-//! A stitch is a thread between a node and another node, or a point of an edge: with weights `wᵢ` that add up to nothing,
-//! `d = Σ wᵢ xᵢ` leads from one end to the other. It pulls when it is longer than its present length `l(t)` and does nothing while it is
-//! slack. With `n = d/|d|`, stiffness `k` (N/m) and damping `c` (N·s/m), while `|d| > l`:
+//! A stitch is a thread between a node and another node, or a point of an edge: with weights `wᵢ` that add up
+//! to nothing, `d = Σ wᵢ xᵢ` leads from one end to the other. It pulls when it is longer than its present
+//! length `l(t)` and does nothing while it is slack. With `n = d/|d|`, stiffness `k` (N/m) and damping `c`
+//! (N·s/m), while `|d| > l`:
 //!
 //! * energy `½ k (|d| − l)²`
 //! * force on node `i`: `−wᵢ [k (|d| − l) + c n·ḋ] n`; for a thread without length `−wᵢ (k d + c ḋ)`
 //! * `K_ij = wᵢ wⱼ k [n nᵀ + (1 − l/|d|)(I − n nᵀ)]`, `D_ij = wᵢ wⱼ c n nᵀ`, or `c I` without length
 //!
-//! Both are positive semi-definite, because a thread that pulls is longer than `l`. The length shrinks from what the stitch spans at the start
-//! to the seam's gap, `l(t) = g + max(0, l₀ − g) s(t)`, with `s` falling from 1 to 0 while the seam is closed.
+//! Both are positive semi-definite, because a thread that pulls is longer than `l`. The length shrinks from
+//! what the stitch spans at the start to the seam's gap, `l(t) = g + max(0, l₀ − g) s(t)`, with `s` falling
+//! from 1 to 0 while the seam is closed.
 //!
 //! Since the lengths are functions of time alone, a seam has nothing to remember.
 
@@ -139,7 +141,8 @@ impl<const N: usize> Stitch<N> {
 
     /// `Σ wᵢ xᵢ`.
     fn span(&self, values: &[DVec3; N]) -> DVec3 {
-        // Relative to one of them, for the digits of cloth far from the origin; the weights add up to nothing.
+        // Relative to one of them, for the digits of cloth far from the origin; the weights add up to
+        // nothing.
         let parts = self.weights.iter().zip(values);
         parts.map(|(&w, &x)| w * (x - values[0])).sum()
     }

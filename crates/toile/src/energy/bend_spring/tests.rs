@@ -125,8 +125,8 @@ fn a_sheet_rolled_in_any_direction_stores_the_energy_of_its_rigidity() {
 
 #[test]
 fn a_square_grid_has_the_weights_worked_out_by_hand() {
-    // ½ D (κ_x² + κ_y² + 2 κ_xy²) a²: lines stand for a² each. A quad's x₁ − x₂ + x₃ − x₄ = a² κ_xy, so with ω w² its energy
-    // ½ D · 2 κ_xy² a² asks for ω w² = 2/a²; a line's (x₁ − 2x₂ + x₃)/a² for ω w₁² = a²/a⁴.
+    // ½ D (κ_x² + κ_y² + 2 κ_xy²) a²: lines stand for a² each. A quad's x₁ − x₂ + x₃ − x₄ = a² κ_xy, so with
+    // ω w² its energy ½ D · 2 κ_xy² a² asks for ω w² = 2/a²; a line's (x₁ − 2x₂ + x₃)/a² for ω w₁² = a²/a⁴.
     let mesh = sheet(Some(GridPattern::Quads), 20);
     let springs = springs(&mesh);
     let a: f64 = 0.05;

@@ -1,14 +1,17 @@
 //! A ribbon of fixed length that buckles into a circular arc, as a function of its chord.
 //!
-//! Length `L`, chord `d ≤ L`, shortening `ε = 1 − d/L`, half the arc's angle `u = κL/2` with `sinc u = sin u / u = d/L`.
-//! `u` runs from 0 (straight) over π/2 (half circle) to π (the ends meet), so `sinc` has one inverse. With the rigidity
-//! `B` (N·m²) and `s = sinc u`, `s' = (cos u − s)/u`, `s'' = −s − 2s'/u`:
+//! Length `L`, chord `d ≤ L`, shortening `ε = 1 − d/L`, half the arc's angle `u = κL/2` with
+//! `sinc u = sin u / u = d/L`. `u` runs from 0 (straight) over π/2 (half circle) to π (the ends meet), so
+//! `sinc` has one inverse. With the rigidity `B` (N·m²) and `s = sinc u`, `s' = (cos u − s)/u`,
+//! `s'' = −s − 2s'/u`:
 //!
 //! * energy `½ B L κ² = (2B/L) u²`
-//! * tension `dE/dd = (4B/L²) u/s' = B κ² / (cos u − sinc u)`, negative: from `−12 B/L²` (straight) to `−4π² B/L²`
+//! * tension `dE/dd = (4B/L²) u/s' = B κ² / (cos u − sinc u)`, negative: from `−12 B/L²` (straight) to
+//!   `−4π² B/L²`
 //! * its slope `(4B/L³) (3s' + u s)/s'³`, positive: from `7.2 B/L³` to `12π² B/L³`
 //!
-//! The functions here are for `B = L = 1`. (Euler's load of a hinged column is `π²`, not 12: the arc is not the elastica.)
+//! The functions here are for `B = L = 1`. (Euler's load of a hinged column is `π²`, not 12: the arc is not
+//! the elastica.)
 
 use std::f64::consts::PI;
 
@@ -57,7 +60,8 @@ fn shape(y: f64) -> [f64; 3] {
     [1.0 - s, -slope / u, -(3.0 * slope + u * s) / (u * y)]
 }
 
-/// `u²` of the arc that is shortened by `ε` in 0…1: a polynomial that is right at both ends, and Newton's method.
+/// `u²` of the arc that is shortened by `ε` in 0…1: a polynomial that is right at both ends, and Newton's
+/// method.
 pub(super) fn half_angle_squared(shortening: f64) -> f64 {
     let e = shortening.clamp(0.0, 1.0);
     // 6ε + 9/5 ε² + 144/175 ε³ is the series of the inverse; the last term makes it π² at 1.

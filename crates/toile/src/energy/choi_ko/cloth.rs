@@ -53,27 +53,30 @@ impl ChoiKo {
 ///
 /// **Tension** pairs are the structural and shear springs of the mass–spring model, with its stiffnesses.
 ///
-/// **Buckling** pairs join nodes that face each other over a node (along grid lines and along the diagonals of
-/// quads; along lines of edges between triangles that are straight to 30°) or over the edge of a triangle pair. A
-/// pair's chord on a bent sheet tells the normal curvature along it, `κ cos²` of the angle to a cylinder's direction,
-/// so a pair that stands for the area `ω` stores `½ D ω κ² cos⁴` with `k_b = D ω/L`: a ribbon of width `ω/L`. Each node
-/// spreads its area over the pairs around it so that cylinders of all directions come out alike (see `ring.rs`):
+/// **Buckling** pairs join nodes that face each other over a node (along grid lines and along the diagonals
+/// of quads; along lines of edges between triangles that are straight to 30°) or over the edge of a triangle
+/// pair. A pair's chord on a bent sheet tells the normal curvature along it, `κ cos²` of the angle to a
+/// cylinder's direction, so a pair that stands for the area `ω` stores `½ D ω κ² cos⁴` with `k_b = D ω/L`: a
+/// ribbon of width `ω/L`. Each node spreads its area over the pairs around it so that cylinders of all
+/// directions come out alike (see `ring.rs`):
 ///
 /// | mesh | pairs | `ω` |
 /// |---|---|---|
 /// | square grid, side `a` | lines and diagonals | `2/3 a²` each; widths `a/3` and `a√2/6` |
 /// | equilateral triangles | lines and opposite corners | 8/9 of the node's area per direction, divided between the two |
 ///
-/// Grid lines alone (`ω = a²`, width `a/2`, because skip-one pairs overlap by half) would store only half of `½ D κ²` at
-/// 45°. Inside a sheet, cylinders bent along 0°, 30°, 45°, 90° and 135° store between 0.9999 and 1.0000 of `½ D κ²` on
-/// quads, on all three ways to cut them into triangles and on equilateral triangles, and 0.999 to 1.003 on an irregular mesh
-/// of 1600 nodes. Poisson's ratio of the bent sheet is 1/3, as always when only normal curvatures are felt. Rims feel
-/// less: a square of `n × n` quads rolled along a grid line stores `(n−1)(n−1/3)/n²` of what it should, 97 % for `n = 40`.
+/// Grid lines alone (`ω = a²`, width `a/2`, because skip-one pairs overlap by half) would store only half of
+/// `½ D κ²` at 45°. Inside a sheet, cylinders bent along 0°, 30°, 45°, 90° and 135° store between 0.9999 and
+/// 1.0000 of `½ D κ²` on quads, on all three ways to cut them into triangles and on equilateral triangles,
+/// and 0.999 to 1.003 on an irregular mesh of 1600 nodes. Poisson's ratio of the bent sheet is 1/3, as always
+/// when only normal curvatures are felt. Rims feel less: a square of `n × n` quads rolled along a grid line
+/// stores `(n−1)(n−1/3)/n²` of what it should, 97 % for `n = 40`.
 ///
 /// `c_b` is what the same ribbon resists in plane, `Y` times its width over `L`. So bends gentler than
-/// `κ₀ = √(288 D/Y)/L²` feel softer than `D`: there the sheet compresses instead of buckling. Beyond, a pair that feels the
-/// curvature `κ` stores less than its share by about `½ (κ₀/κ)²` of it. The figures above are for a `Y` so large that this
-/// does not count; with `D = 10⁻⁵` N·m, `Y = 4000` N/m and `L = 2` cm, `κ₀` is 2.1 per metre.
+/// `κ₀ = √(288 D/Y)/L²` feel softer than `D`: there the sheet compresses instead of buckling. Beyond, a pair
+/// that feels the curvature `κ` stores less than its share by about `½ (κ₀/κ)²` of it. The figures above are
+/// for a `Y` so large that this does not count; with `D = 10⁻⁵` N·m, `Y = 4000` N/m and `L = 2` cm, `κ₀` is
+/// 2.1 per metre.
 pub fn choi_ko(topology: &Topology, rest: &RestShape, material: &ChoiKoMaterial) -> ChoiKo {
     let mut tension = structural(topology, rest, material.stretch);
     tension.extend(shear(topology, rest, material.shear));

@@ -175,8 +175,8 @@ fn a_sheet_rolled_in_any_direction_stores_the_energy_of_its_rigidity() {
 
 #[test]
 fn a_strip_pushed_at_its_ends_resists_like_one_arc_but_for_its_rim() {
-    // A square of n × n quads. Inside, each node stores its area's energy; along the two rolled rims (half the area) only
-    // the grid line feels the bending, with 2/3; along the straight rims nothing does.
+    // A square of n × n quads. Inside, each node stores its area's energy; along the two rolled rims (half
+    // the area) only the grid line feels the bending, with 2/3; along the straight rims nothing does.
     let n = 20.0;
     let mesh = sheet(Some(GridPattern::Quads), 20);
     let batch = buckling_only(&mesh);
@@ -192,8 +192,8 @@ fn a_strip_pushed_at_its_ends_resists_like_one_arc_but_for_its_rim() {
         let push = -(energy(more) - energy(less)) / (chord(more) - chord(less));
         let u: f64 = 0.5 * curvature;
         let arc = MATERIAL.bend * curvature.powi(2) / (u.sin() / u - u.cos());
-        // Diagonal pairs lie on helices. Their energy is less than an arc's by (κa)²/15, they hold a third of it, and the
-        // derivative doubles what is of second order.
+        // Diagonal pairs lie on helices. Their energy is less than an arc's by (κa)²/15, they hold a third of
+        // it, and the derivative doubles what is of second order.
         let helix = 1.0 - 2.0 / 45.0 * (curvature / n).powi(2);
         let error = push / (felt * helix * arc) - 1.0;
         assert!(error.abs() < 2e-4, "κ = {curvature}: {error:e}");

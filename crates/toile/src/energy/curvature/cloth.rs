@@ -37,10 +37,12 @@ pub(crate) trait Each {
 }
 
 impl ClothCurvature {
-    /// Lays curvatures over the triangles of a cloth with these hinges and the same material. Where it bends about edges of quads it needs the
-    /// hinges besides; see [`HingeEnergy::with_curvature`](crate::energy::HingeEnergy::with_curvature).
+    /// Lays curvatures over the triangles of a cloth with these hinges and the same material. Where it bends
+    /// about edges of quads it needs the hinges besides; see
+    /// [`HingeEnergy::with_curvature`](crate::energy::HingeEnergy::with_curvature).
     ///
-    /// Of the laws of the angle only the linear one has a meaning for curvatures; the law of the half angle counts as linear.
+    /// Of the laws of the angle only the linear one has a meaning for curvatures; the law of the half angle
+    /// counts as linear.
     pub fn new(
         topology: &Topology,
         rest: &RestShape,

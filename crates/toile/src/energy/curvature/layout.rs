@@ -18,8 +18,8 @@ fn square(n: DVec2) -> DVec3 {
     DVec3::new(n.x * n.x, n.y * n.y, std::f64::consts::SQRT_2 * n.x * n.y)
 }
 
-/// Takes out of a curvature what shares at free edges can take out of its energy. `free` are their directions, made square to each other in
-/// the energy's own measure.
+/// Takes out of a curvature what shares at free edges can take out of its energy. `free` are their
+/// directions, made square to each other in the energy's own measure.
 fn without(curvature: DVec3, free: &[DVec3], measure: DVec3) -> DVec3 {
     let mut left = curvature;
     for direction in free {
@@ -42,7 +42,8 @@ fn measure([warp, weft]: [f64; 2]) -> DVec3 {
 
 /// Works out a triangle; nothing for quads, and for triangles that bend at no edge.
 ///
-/// `splits` has for every hinge what its first face has beyond half of the angle; `angles` are the hinges between triangles.
+/// `splits` has for every hinge what its first face has beyond half of the angle; `angles` are the hinges
+/// between triangles.
 pub(super) fn layout(
     edges: &Edges,
     face: u32,

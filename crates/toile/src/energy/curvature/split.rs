@@ -1,25 +1,26 @@
 //! How an edge's angle is shared between its two triangles.
 //!
-//! Over the rest plane take the surface `z = ½ xᵀBx`. The triangles hold its linear interpolants with slopes `g` and `g'`; at the
-//! middle `m` of their edge the surface itself has the slope `B m`. Seen from the first triangle, with the normal `n` of the edge that
-//! points out of it,
+//! Over the rest plane take the surface `z = ½ xᵀBx`. The triangles hold its linear interpolants with slopes
+//! `g` and `g'`; at the middle `m` of their edge the surface itself has the slope `B m`. Seen from the first
+//! triangle, with the normal `n` of the edge that points out of it,
 //!
 //! `θ = n·(g' − g), α = n·(B m − g) = ½θ + δ, δ = n·(B m − ½(g + g'))`
 //!
-//! all of them linear in `B`. Along the edge the slopes agree: the linear interpolant of a parabola is right at the middle. So the
-//! shares at its three edges give a triangle exactly `B`.
+//! all of them linear in `B`. Along the edge the slopes agree: the linear interpolant of a parabola is right
+//! at the middle. So the shares at its three edges give a triangle exactly `B`.
 //!
-//! The triangles at an edge have up to five angles (eight nodes), more than the three numbers of `B` need. Of all `c` with
-//! `Σ c_a θ_a(B) = δ(B)` for every `B` the shortest is taken. Where rims leave too few angles it is the best fit. Where triangles
-//! are so badly shaped that `c` would be large, small errors of the angles would be blown up; there it is cut to [`LONGEST`], which
-//! makes the sheet somewhat too stiff in place of wild.
+//! The triangles at an edge have up to five angles (eight nodes), more than the three numbers of `B` need. Of
+//! all `c` with `Σ c_a θ_a(B) = δ(B)` for every `B` the shortest is taken. Where rims leave too few angles it
+//! is the best fit. Where triangles are so badly shaped that `c` would be large, small errors of the angles
+//! would be blown up; there it is cut to [`LONGEST`], which makes the sheet somewhat too stiff in place of
+//! wild.
 
 use super::outer;
 use crate::mesh::{Face, RestShape, Topology};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
-/// The largest sum of `|c|`: shares of an angle stay of the angles' own size. Inside of usual meshes the sum is 0.6 or less (0.35 with alternating
-/// diagonals, 0.14 in the middle of irregular meshes).
+/// The largest sum of `|c|`: shares of an angle stay of the angles' own size. Inside of usual meshes the sum
+/// is 0.6 or less (0.35 with alternating diagonals, 0.14 in the middle of irregular meshes).
 const LONGEST: f64 = 1.0;
 
 /// Shares below this are rounding.
@@ -118,7 +119,8 @@ impl Edges<'_> {
         along(faces[0]) != along(faces[1])
     }
 
-    /// The sign of an edge's angle as a face sees it. An angle is positive for a fold towards the front of the edge's first face.
+    /// The sign of an edge's angle as a face sees it. An angle is positive for a fold towards the front of
+    /// the edge's first face.
     pub fn sign(&self, edge: u32, face: u32) -> f64 {
         let first = self.topology.edges[edge as usize].faces().next();
         match first {
@@ -196,8 +198,8 @@ impl Edges<'_> {
     }
 }
 
-/// `δ` of an edge between triangles as a sum of angles: which hinges, and with which factors. As the edge's first face sees it; the
-/// other one has the same with the opposite sign.
+/// `δ` of an edge between triangles as a sum of angles: which hinges, and with which factors. As the edge's
+/// first face sees it; the other one has the same with the opposite sign.
 pub(super) fn split(edges: &Edges, edge: u32) -> Option<Vec<(u32, f64)>> {
     let own = edges.hinges[edge as usize]?;
     let first = edges.topology.edges[edge as usize].faces().next()?;
@@ -225,7 +227,8 @@ fn shortest(angles: &[(u32, DVec3)], wanted: DVec3) -> Vec<f64> {
     if wanted.length_squared() <= NOTHING * NOTHING * size {
         return vec![0.0; angles.len()];
     }
-    // A trace of the identity makes the matrix regular where rows are too few, and changes nothing that is seen where they are not.
+    // A trace of the identity makes the matrix regular where rows are too few, and changes nothing that is
+    // seen where they are not.
     let mut matrix = DMat3::from_diagonal(DVec3::splat(1e-10 * size));
     for (_, row) in angles {
         matrix += outer(*row, *row);

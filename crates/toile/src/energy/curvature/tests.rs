@@ -87,7 +87,8 @@ impl Checks {
     }
 }
 
-/// No force and no torque in all, also of damping; none of the damping's from a rigid motion; and damping takes energy.
+/// No force and no torque in all, also of damping; none of the damping's from a rigid motion; and damping
+/// takes energy.
 fn conserves<const N: usize>(triangles: &Curvatures<N>, e: usize, x: &[DVec3; N], v: &[DVec3; N]) {
     let force = triangles.force(e, x, v);
     let scale = force.iter().map(|f| f.length()).fold(0.0, f64::max);
@@ -235,7 +236,8 @@ fn in_a_mixed_mesh_quads_keep_their_hinges() {
     }
     let mut kinds = Kinds(Vec::new());
     energy.visit(&Memory::NONE, &mut kinds);
-    // Four diagonals; triangles of four nodes at the sides and five between them; two hinges and one to and between quads.
+    // Four diagonals; triangles of four nodes at the sides and five between them; two hinges and one to and
+    // between quads.
     assert_eq!(kinds.0, [(4, 4), (4, 2), (5, 1), (5, 2), (6, 1)]);
 }
 

@@ -1,8 +1,8 @@
 //! The hinges of a whole cloth, in a fixed order.
 //!
-//! First those of four nodes (triangle pairs in the order of the edges, then the diagonals of quads in the order of
-//! the faces), then those of five, then those of six, both in the order of the edges. Rest angles stand in one list in
-//! this order.
+//! First those of four nodes (triangle pairs in the order of the edges, then the diagonals of quads in the
+//! order of the faces), then those of five, then those of six, both in the order of the edges. Rest angles
+//! stand in one list in this order.
 
 use super::{BendLaw, HingeBatch, HingeHessian, HingeShape, Hinges};
 use crate::mesh::{Edge, Face, RestShape, Topology};
@@ -45,7 +45,8 @@ pub struct ClothHinges {
 pub enum RestAngles<'a> {
     /// Flat.
     Flat,
-    /// As folded in these positions of the cloth's nodes (m): its own mesh, or a second one with the same faces.
+    /// As folded in these positions of the cloth's nodes (m): its own mesh, or a second one with the same
+    /// faces.
     Positions(&'a [DVec3]),
     /// The same angle (rad) at every edge. The diagonals of quads rest flat.
     Constant(f64),
@@ -136,8 +137,8 @@ fn about_edge(topology: &Topology, rest: &RestShape, edge: &Edge) -> Option<Abou
     })
 }
 
-/// The corners that are not on the edge make the wing point. A node that belongs to both faces can be the wing of
-/// neither, since an element names no node twice.
+/// The corners that are not on the edge make the wing point. A node that belongs to both faces can be the
+/// wing of neither, since an element names no node twice.
 fn wing_of(face: &Face, flat: &[DVec2; 4], ends: [u32; 2], others: &[u32]) -> Option<Wing> {
     let corners = face.corners();
     let at = |node: u32| corners.iter().position(|&n| n == node).map(|k| flat[k]);
@@ -225,7 +226,8 @@ impl ClothHinges {
         self.four.shapes().iter().chain(longer)
     }
 
-    /// The three batches with the cloth's present rest angles (rad), which stand in one list of [`len`](Self::len).
+    /// The three batches with the cloth's present rest angles (rad), which stand in one list of
+    /// [`len`](Self::len).
     pub fn at_rest<'a>(
         &'a self,
         rest_angles: &'a [f64],
@@ -262,8 +264,8 @@ impl ClothHinges {
         Ok(angles)
     }
 
-    /// The present angle of every hinge (rad), given the positions (m) of all nodes of the world. `angles` has room
-    /// for [`len`](Self::len).
+    /// The present angle of every hinge (rad), given the positions (m) of all nodes of the world. `angles`
+    /// has room for [`len`](Self::len).
     pub fn angles(&self, positions: &[DVec3], angles: &mut [f64]) {
         self.measure(positions, 0, angles);
     }

@@ -50,7 +50,8 @@ pub(super) fn sheet(pattern: GridPattern, cells: u32) -> (Topology, RestShape, V
     })
     .unwrap();
     let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
-    // The pattern's coordinates, not the positions: only they have the warp along the first axis of every face.
+    // The pattern's coordinates, not the positions: only they have the warp along the first axis of every
+    // face.
     let rest = RestShape::from_uvs(&topology, &mesh, 1.0).unwrap();
     (topology, rest, mesh.positions)
 }
@@ -134,7 +135,8 @@ fn a_mixed_mesh_has_hinges_of_every_size_in_a_fixed_order() {
         100,
         &material(laws()[0].clone(), HingeHessian::default()),
     );
-    // Edges 4–6 and 4–7 between triangles, two diagonals in each quad; 3–4 and 4–5 between both; 1–4 between quads.
+    // Edges 4–6 and 4–7 between triangles, two diagonals in each quad; 3–4 and 4–5 between both; 1–4 between
+    // quads.
     assert_eq!(
         (hinges.four.len(), hinges.five.len(), hinges.six.len()),
         (6, 2, 1)
@@ -167,8 +169,8 @@ fn a_mixed_mesh_has_hinges_of_every_size_in_a_fixed_order() {
 
 #[test]
 fn faces_that_share_more_than_an_edge_hinge_about_what_is_their_own() {
-    // Node 1 has only these two quads around it, so they share the edges 0–1 and 1–2. It is lifted, since in a plane
-    // they could not both be convex.
+    // Node 1 has only these two quads around it, so they share the edges 0–1 and 1–2. It is lifted, since in
+    // a plane they could not both be convex.
     let positions = [
         DVec3::NEG_X,
         DVec3::Z * 0.5,

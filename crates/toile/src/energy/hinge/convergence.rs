@@ -117,8 +117,9 @@ fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
 
 #[test]
 fn the_default_stiffness_brings_a_crumpled_sheet_to_rest_in_few_steps() {
-    // Seven to ten steps. With the projection it takes 24 or more, and hundreds from some starts: nothing but the hinges
-    // holds these triangles in their planes, and there the projection makes them far stiffer than they are.
+    // Seven to ten steps. With the projection it takes 24 or more, and hundreds from some starts: nothing but
+    // the hinges holds these triangles in their planes, and there the projection makes them far stiffer than
+    // they are.
     for seed in 1..=8 {
         let steps = newton_steps(HingeHessian::GaussNewton, seed);
         assert!(steps <= 12, "{steps} from start {seed}");

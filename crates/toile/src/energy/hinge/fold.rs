@@ -1,23 +1,24 @@
 //! The angle between two faces, its gradient and its Hessian.
 //!
-//! Four points: the wing points `x₁`, `x₂` of the two faces and the edge `E = x₄ − x₃` between them, with the first
-//! face to the left of `x₃ → x₄`. A wing point sits over the foot `x₃ + s E` at the height `h`, in the direction
-//! `t̂` square to the edge; `ê = E/|E|`, and the faces' normals are `n̂₁ = ê × t̂₁`, `n̂₂ = t̂₂ × ê`. Then
+//! Four points: the wing points `x₁`, `x₂` of the two faces and the edge `E = x₄ − x₃` between them, with the
+//! first face to the left of `x₃ → x₄`. A wing point sits over the foot `x₃ + s E` at the height `h`, in the
+//! direction `t̂` square to the edge; `ê = E/|E|`, and the faces' normals are `n̂₁ = ê × t̂₁`,
+//! `n̂₂ = t̂₂ × ê`. Then
 //!
-//! * `θ = atan2(t̂₁ × t̂₂ · ê, −t̂₁ · t̂₂)`, in (−π, π]: zero when flat, positive when the faces fold towards their
-//!   normals (a valley seen from the front)
+//! * `θ = atan2(t̂₁ × t̂₂ · ê, −t̂₁ · t̂₂)`, in (−π, π]: zero when flat, positive when the faces fold towards
+//!   their normals (a valley seen from the front)
 //! * `∂θ/∂x_i = Σ_a c_i n̂_a/h_a`, where `c = 1, −(1−s_a), −s_a` for the wing point `a`, `x₃`, `x₄`
-//! * `∂²θ/∂x_i∂x_j = −Σ_a [(c_i c_j/h_a² + b_i b_j/2|E|²)(t̂_a n̂_aᵀ + n̂_a t̂_aᵀ) + (c_i b_j ê n̂_aᵀ + b_i c_j n̂_a êᵀ)/(|E| h_a)]`,
-//!   where `b = 0, −1, +1`.
+//! * `∂²θ/∂x_i∂x_j = −Σ_a [(c_i c_j/h_a² + b_i b_j/2|E|²)(t̂_a n̂_aᵀ + n̂_a t̂_aᵀ) + (c_i b_j ê n̂_aᵀ + b_i
+//!   c_j n̂_a êᵀ)/(|E| h_a)]`, where `b = 0, −1, +1`.
 //!
-//! The gradient is the bending mode `u` of Bridson, Marino and Fedkiw (2003): `n̂/h = |E| N/|N|²`. Their rule for the
-//! sign of the angle (that of `n̂₁ × n̂₂ · ê`) would make `u` minus the gradient; here it has the sign that makes it
-//! the gradient.
+//! The gradient is the bending mode `u` of Bridson, Marino and Fedkiw (2003): `n̂/h = |E| N/|N|²`. Their rule
+//! for the sign of the angle (that of `n̂₁ × n̂₂ · ê`) would make `u` minus the gradient; here it has the
+//! sign that makes it the gradient.
 //!
 //! The Hessian follows from three variations. With `δ = dx_a − (1−s) dx₃ − s dx₄`, the motion of a wing point
-//! against its foot: `dh = t̂·δ`, `dn̂ = −t̂ (n̂·δ)/h − ê (n̂·dE)/|E|`, `ds = ê·δ/|E| + h t̂·dE/|E|²`. Each wing's share alone leaves
-//! an antisymmetric part `±½[ê]×/|E|²`, and the two cancel. (Tamstorf and Grinspun 2013 arrive at the same matrix
-//! in other terms.)
+//! against its foot: `dh = t̂·δ`, `dn̂ = −t̂ (n̂·δ)/h − ê (n̂·dE)/|E|`, `ds = ê·δ/|E| + h t̂·dE/|E|²`. Each
+//! wing's share alone leaves an antisymmetric part `±½[ê]×/|E|²`, and the two cancel. (Tamstorf and Grinspun
+//! 2013 arrive at the same matrix in other terms.)
 
 use glam::{DMat3, DVec3};
 

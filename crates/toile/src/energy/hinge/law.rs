@@ -1,7 +1,7 @@
 //! How the moment of a hinge follows from its angle.
 //!
-//! With the angle's distance from rest `α = θ − θ₀`, taken the short way round, the hinge's spacing `ℓ` and the area
-//! `a` it stands for, and `c = D a/ℓ²`:
+//! With the angle's distance from rest `α = θ − θ₀`, taken the short way round, the hinge's spacing `ℓ` and
+//! the area `a` it stands for, and `c = D a/ℓ²`:
 //!
 //! | law | energy | moment `ψ'` | slope `ψ''` |
 //! |---|---|---|---|
@@ -9,22 +9,25 @@
 //! | half angle (Bridson et al. 2003) | `4c (cos ½θ₀ − cos ½θ) − 2c α sin ½θ₀` | `2c (sin ½θ − sin ½θ₀)` | `c cos ½θ` |
 //! | curve | `a U(α/ℓ)`, `U' = M` | `(a/ℓ) M(α/ℓ)` | `(a/ℓ²) M'(α/ℓ)` |
 //!
-//! **Half angle.** The paper writes the force `k |E|²/(|N₁|+|N₂|) (sin ½θ − sin ½θ₀) u` with the present lengths. That
-//! is no gradient of any energy: stretching the faces changes the factor, and around a closed path of stretching and
-//! folding it does work. With rest lengths in the factor, `|E|²/(|N₁|+|N₂|) = c/2D`, and `k = 4D`, it is the force of the
-//! law above. The slope is `c` about a flat sheet and falls to nothing at the full fold `θ = ±π`: a crease that rests at
-//! `±π` is held by no stiffness, and the second zero of `sin ½θ − sin ½θ₀` beyond the full fold, at `2π − θ₀`, is an
-//! unstable equilibrium. The law of the angle has neither weakness.
+//! **Half angle.** The paper writes the force `k |E|²/(|N₁|+|N₂|) (sin ½θ − sin ½θ₀) u` with the present
+//! lengths. That is no gradient of any energy: stretching the faces changes the factor, and around a closed
+//! path of stretching and folding it does work. With rest lengths in the factor, `|E|²/(|N₁|+|N₂|) = c/2D`,
+//! and `k = 4D`, it is the force of the law above. The slope is `c` about a flat sheet and falls to nothing
+//! at the full fold `θ = ±π`: a crease that rests at `±π` is held by no stiffness, and the second zero of
+//! `sin ½θ − sin ½θ₀` beyond the full fold, at `2π − θ₀`, is an unstable equilibrium. The law of the angle
+//! has neither weakness.
 //!
-//! **Past the full fold.** Where faces cross each other, `θ` jumps from `π` to `−π`. Because `α` is the short way
-//! round, a crease that rests near `π` does not notice. The energy then has its ridge opposite the rest angle.
+//! **Past the full fold.** Where faces cross each other, `θ` jumps from `π` to `−π`. Because `α` is the short
+//! way round, a crease that rests near `π` does not notice. The energy then has its ridge opposite the rest
+//! angle.
 
 use super::fold::wrapped;
 use crate::energy::Curve;
 
 /// How the moment follows from the angle. Pairs are for bending of the warp (the first axis of the rest
-/// coordinates) and of the weft; a hinge that bends in another direction mixes them by `cos²` and `sin²`. Where the two
-/// differ, the rest shape must know its warp ([`RestShape::align_warp`](crate::mesh::RestShape::align_warp)).
+/// coordinates) and of the weft; a hinge that bends in another direction mixes them by `cos²` and `sin²`.
+/// Where the two differ, the rest shape must know its warp
+/// ([`RestShape::align_warp`](crate::mesh::RestShape::align_warp)).
 #[derive(Clone, Debug)]
 pub enum BendLaw {
     /// Linear in the angle.
@@ -48,7 +51,8 @@ pub struct HingeShape {
     pub spacing: f64,
     /// Area of cloth `a` it stands for (m²).
     pub area: f64,
-    /// How much of its bending is the warp's: `cos²` of the angle between the warp and the normal of the edge.
+    /// How much of its bending is the warp's: `cos²` of the angle between the warp and the normal of the
+    /// edge.
     pub warp_share: f64,
     /// Stiffness `c` about the flat sheet (N·m/rad).
     pub stiffness: f64,

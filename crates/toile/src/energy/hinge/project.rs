@@ -1,7 +1,7 @@
 //! The nearest positive semi-definite matrix to a hinge's stiffness: its negative eigenvalues become zero.
 //!
-//! Moving all four points together bends nothing, so the stiffness lives in the nine dimensions that are left.
-//! Jacobi's rotations find its eigenvectors there.
+//! Moving all four points together bends nothing, so the stiffness lives in the nine dimensions that are
+//! left. Jacobi's rotations find its eigenvectors there.
 
 use glam::DMat3;
 
@@ -13,8 +13,8 @@ const DIFFERENCES: [[f64; 4]; 3] = {
 
 type Square = [[f64; 9]; 9];
 
-/// The symmetric matrix of sixteen blocks with its negative eigenvalues set to zero. It must not see a motion of
-/// all four points together.
+/// The symmetric matrix of sixteen blocks with its negative eigenvalues set to zero. It must not see a motion
+/// of all four points together.
 pub(super) fn without_negative(blocks: &[[DMat3; 4]; 4]) -> [[DMat3; 4]; 4] {
     let mut matrix = [[0.0; 9]; 9];
     for (a, left) in DIFFERENCES.iter().enumerate() {

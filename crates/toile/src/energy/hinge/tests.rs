@@ -7,8 +7,8 @@ use super::*;
 use crate::energy::Curve;
 use std::f64::consts::PI;
 
-/// A curve that starts with the slope `start` and stiffens up to a curvature of 200/m. All the hinges here are bent less,
-/// so they are on its first piece, which has all derivatives.
+/// A curve that starts with the slope `start` and stiffens up to a curvature of 200/m. All the hinges here
+/// are bent less, so they are on its first piece, which has all derivatives.
 fn stiffening(start: f64, growth: f64) -> Curve {
     let at = |k: f64| (k, start * k + growth * k * k * k);
     Curve::new(&[at(0.0), at(200.0), at(400.0)]).unwrap()

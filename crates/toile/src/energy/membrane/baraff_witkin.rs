@@ -2,22 +2,25 @@
 //!
 //! `ψ = ½ k_u (|w_u| − b_u)² + ½ k_v (|w_v| − b_v)² + ½ k_s (w_u·w_v)²`
 //!
-//! The paper's conditions `C = a (|w| − b)` carry the triangle's area `a`, which makes the energy `½ k C²` grow with `a²`
-//! and `k` a number that depends on the mesh. Here each condition carries `√a`: the energy is `a ψ`, `k` is in N/m, and
-//! the same cloth on a finer mesh is the same cloth.
+//! The paper's conditions `C = a (|w| − b)` carry the triangle's area `a`, which makes the energy `½ k C²`
+//! grow with `a²` and `k` a number that depends on the mesh. Here each condition carries `√a`: the energy is
+//! `a ψ`, `k` is in N/m, and the same cloth on a finer mesh is the same cloth.
 //!
-//! **Damping** works on each condition: force `−τ k Ċ ∂C/∂x` with a time `τ` (s), so `D = τ k ∂C ∂Cᵀ` exactly. Its
-//! derivative by position has two parts. `τ k ∂C ∂Ċᵀ` is not symmetric, and the paper drops it; `τ k Ċ ∂²C` is what the
-//! paper keeps. It counts the damping force as tension, negative where cloth is being compressed, and is of the order
-//! of what was dropped; so it is left out unless [`BaraffWitkin::damping_in_stiffness`] asks for it.
+//! **Damping** works on each condition: force `−τ k Ċ ∂C/∂x` with a time `τ` (s), so `D = τ k ∂C ∂Cᵀ`
+//! exactly. Its derivative by position has two parts. `τ k ∂C ∂Ċᵀ` is not symmetric, and the paper drops it;
+//! `τ k Ċ ∂²C` is what the paper keeps. It counts the damping force as tension, negative where cloth is being
+//! compressed, and is of the order of what was dropped; so it is left out unless
+//! [`BaraffWitkin::damping_in_stiffness`] asks for it.
 //!
-//! **Projection.** Stretch: `k [ŵŵᵀ + (1 − b/|w|)(I − ŵŵᵀ)]`; the bracket's second part counts only in tension. Shear: with
-//! `C = w_u·w_v`, `s = (w_u + w_v)/√2`, `d = (w_u − w_v)/√2` and the same change of basis for the directions, the matrix
-//! is `k [C I + ssᵀ, −sdᵀ; −dsᵀ, −C I + ddᵀ]`. Directions across `s` and across `d` have the eigenvalues `C` and `−C`; the other
-//! two are those of a 2×2 matrix with trace `T = |w_u|² + |w_v|²` and determinant `−3C²`, of which exactly one,
-//! `λ = (T + √(T² + 12C²))/2`, is positive.
+//! **Projection.** Stretch: `k [ŵŵᵀ + (1 − b/|w|)(I − ŵŵᵀ)]`; the bracket's second part counts only in
+//! tension. Shear: with `C = w_u·w_v`, `s = (w_u + w_v)/√2`, `d = (w_u − w_v)/√2` and the same change of
+//! basis for the directions, the matrix is `k [C I + ssᵀ, −sdᵀ; −dsᵀ, −C I + ddᵀ]`. Directions across `s` and
+//! across `d` have the eigenvalues `C` and `−C`; the other two are those of a 2×2 matrix with trace
+//! `T = |w_u|² + |w_v|²` and determinant `−3C²`, of which exactly one, `λ = (T + √(T² + 12C²))/2`, is
+//! positive.
 //!
-//! Limits: `w` without length has no direction, so it gives no force; cloth without shear (`C = 0`) keeps its exact matrix.
+//! Limits: `w` without length has no direction, so it gives no force; cloth without shear (`C = 0`) keeps its
+//! exact matrix.
 
 use super::gradient::{Columns, Law, Measured, Response, Symmetric, Tangent};
 use super::{Hessian, MembraneError, not_negative};
@@ -118,7 +121,8 @@ impl BaraffWitkin {
                 difference: -counted,
                 ..gauss_newton
             },
-            // The closed form holds for the elastic part only; tension is added to it without its negative half.
+            // The closed form holds for the elastic part only; tension is added to it without its negative
+            // half.
             Hessian::Projected if self.damping_in_stiffness => Channels {
                 sum: counted.max(0.0),
                 difference: (-counted).max(0.0),
@@ -153,9 +157,10 @@ struct Channels {
 }
 
 impl Channels {
-    /// The exact matrix without its negative eigenvalues. The longer of `s` and `d` belongs to the positive of `C` and
-    /// `−C`; `large` is its square. With `δ = λ − λ₋` and `e = λ − M₂₂`, the positive eigenvector's projector on the two is
-    /// `[e, −·; −·, |s|²|d|²/e]/δ`, written so that nothing is divided by the shorter one.
+    /// The exact matrix without its negative eigenvalues. The longer of `s` and `d` belongs to the positive
+    /// of `C` and `−C`; `large` is its square. With `δ = λ − λ₋` and `e = λ − M₂₂`, the positive
+    /// eigenvector's projector on the two is `[e, −·; −·, |s|²|d|²/e]/δ`, written so that nothing is divided
+    /// by the shorter one.
     #[inline(always)]
     fn projected(trace: f64, c: f64) -> Self {
         // Where both threads have shrunk to nothing any matrix will do that is finite.

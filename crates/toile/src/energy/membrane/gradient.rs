@@ -7,8 +7,8 @@ use glam::{DMat3, DVec3};
 /// billionth; only kept from dividing by zero.
 pub(super) const SHORTEST: f64 = 1e-9;
 
-/// A pair of vectors, one for the warp and one for the weft: the columns of the gradient, their rates, or the stresses
-/// conjugate to them.
+/// A pair of vectors, one for the warp and one for the weft: the columns of the gradient, their rates, or the
+/// stresses conjugate to them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
     pub u: DVec3,
@@ -103,8 +103,9 @@ impl std::ops::Mul<f64> for Symmetric {
     }
 }
 
-/// A symmetric 6×6 matrix over [`Columns`]. Its blocks on the diagonal are symmetric; the one beside it, `∂²/∂w_u∂w_v`, is
-/// stored as a symmetric part and the vector of its antisymmetric part, which makes all sums shorter.
+/// A symmetric 6×6 matrix over [`Columns`]. Its blocks on the diagonal are symmetric; the one beside it,
+/// `∂²/∂w_u∂w_v`, is stored as a symmetric part and the vector of its antisymmetric part, which makes all
+/// sums shorter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tangent {
     pub uu: Symmetric,

@@ -1,25 +1,28 @@
-//! Measured tensile and shear curves, as Breen, House and Wozny (1994) take them from Kawabata's (1980) instruments.
+//! Measured tensile and shear curves, as Breen, House and Wozny (1994) take them from Kawabata's (1980)
+//! instruments.
 //!
 //! `ψ = U_u(|w_u| − 1) + U_v(|w_v| − 1) + U_s(φ)`
 //!
-//! The derivatives of `U_u`, `U_v` are force per width (N/m) against strain, that of `U_s` is shear force per width (N/m)
-//! against the shear angle `φ` (rad): how far the angle between warp and weft is from a right one. Hysteresis, which the
-//! instruments measure as well, is left out as in the paper. A shear test records force against `tan φ` of displacement; at
-//! its 8° the difference to `φ` is below 1 %.
+//! The derivatives of `U_u`, `U_v` are force per width (N/m) against strain, that of `U_s` is shear force per
+//! width (N/m) against the shear angle `φ` (rad): how far the angle between warp and weft is from a right
+//! one. Hysteresis, which the instruments measure as well, is left out as in the paper. A shear test records
+//! force against `tan φ` of displacement; at its 8° the difference to `φ` is below 1 %.
 //!
-//! **The angle.** `φ = arcsin c` with `c = ŵ_u·ŵ_v` is smooth until the threads lie on each other at 90°, where its slope by
-//! `c` is infinite. From 75° on it is continued by its second-order expansion. So `ψ` has continuous second derivatives
-//! (as far as the curves do) and finite forces however far a face collapses. Woven cloth locks long before.
+//! **The angle.** `φ = arcsin c` with `c = ŵ_u·ŵ_v` is smooth until the threads lie on each other at 90°,
+//! where its slope by `c` is infinite. From 75° on it is continued by its second-order expansion. So `ψ` has
+//! continuous second derivatives (as far as the curves do) and finite forces however far a face collapses.
+//! Woven cloth locks long before.
 //!
-//! **Matrix.** A thread gives `U″ ŵŵᵀ + (U′/|w|)(I − ŵŵᵀ)`. Shear, with `E(c) = U_s(φ(c))`, gives `E″ ∂c ∂cᵀ + E′ ∂²c`.
-//! Measure directions by `|w_u|` and `|w_v|`, take for `w_u` the axes `û`, `t_u` (in the plane, across `û`, towards `v̂`) and the
-//! normal `n`, and likewise for `w_v`. Then sums and differences of the two decouple into 2×2 and 1×1 matrices
+//! **Matrix.** A thread gives `U″ ŵŵᵀ + (U′/|w|)(I − ŵŵᵀ)`. Shear, with `E(c) = U_s(φ(c))`, gives
+//! `E″ ∂c ∂cᵀ + E′ ∂²c`. Measure directions by `|w_u|` and `|w_v|`, take for `w_u` the axes `û`, `t_u` (in
+//! the plane, across `û`, towards `v̂`) and the normal `n`, and likewise for `w_v`. Then sums and differences
+//! of the two decouple into 2×2 and 1×1 matrices
 //!
 //! * sum `[0, −E′s; −E′s, 2s²E″ − 2cE′]`, difference `[0, −E′s; −E′s, 0]` with `s = √(1 − c²)`
 //! * sum along `n`: `E′(1 − c)`, difference: `−E′(1 + c)`
 //!
-//! whose negative eigenvalues are removed in closed form. Damping is that of [`super::BaraffWitkin`], with the strains and
-//! `φ` for conditions and the present slopes of the curves for their stiffness.
+//! whose negative eigenvalues are removed in closed form. Damping is that of [`super::BaraffWitkin`], with
+//! the strains and `φ` for conditions and the present slopes of the curves for their stiffness.
 
 use super::gradient::{Columns, Law, Measured, Response, Symmetric, Tangent, outer};
 use super::{Hessian, MembraneError, not_negative};

@@ -5,8 +5,8 @@
 use super::gradient::{Columns, Symmetric, Tangent};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
-/// One integration point of an element with `N` nodes. The weights of the first node are minus the sum of the others
-/// and are never needed: sides are measured from it.
+/// One integration point of an element with `N` nodes. The weights of the first node are minus the sum of the
+/// others and are never needed: sides are measured from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point<const N: usize> {
     /// `∂Nᵢ/∂ū` (1/m): the weight of node `i` in `w_u` and in `w_v`.
@@ -74,8 +74,8 @@ impl<const N: usize> Default for Blocks<N> {
 }
 
 impl<const N: usize> Blocks<N> {
-    /// The whole matrix. Nothing changes when all nodes move alike, so its rows and columns add up to zero: the first of
-    /// each follow from the others.
+    /// The whole matrix. Nothing changes when all nodes move alike, so its rows and columns add up to zero:
+    /// the first of each follow from the others.
     #[inline(always)]
     pub fn complete(&self, matrix: &mut [[DMat3; N]; N]) {
         let mut corner = Symmetric::default();

@@ -47,7 +47,8 @@ fn baraff_witkin(hessian: Hessian, damping: f64) -> BaraffWitkin {
     }
 }
 
-/// Curves that bend within the strains of these tests, but have no row there at which a second derivative jumps.
+/// Curves that bend within the strains of these tests, but have no row there at which a second derivative
+/// jumps.
 fn kawabata(hessian: Hessian, damping: f64) -> Kawabata {
     Kawabata {
         tensile: [

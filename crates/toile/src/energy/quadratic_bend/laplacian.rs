@@ -59,8 +59,9 @@ impl SparseRows {
 
 /// The Laplacian `L` (1/m²) of functions on the nodes and the areas `M` (m²) that the nodes stand for.
 ///
-/// Of a triangle each node gets what is nearest to it (Meyer et al. 2003), and not a third as of its mass: where four and
-/// eight triangles meet by turns, thirds would store an eighth too much energy in a bend. Of a quad each node gets `∫ φ`.
+/// Of a triangle each node gets what is nearest to it (Meyer et al. 2003), and not a third as of its mass:
+/// where four and eight triangles meet by turns, thirds would store an eighth too much energy in a bend. Of a
+/// quad each node gets `∫ φ`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laplacian {
     /// `M L`, dimensionless: `(M L x)_i = ∮ φ_i ∂x/∂n − Σ ∫ ∇φ_i·∇x` with the rim's flux taken out.
@@ -129,7 +130,8 @@ fn node_areas(topology: &Topology, rest: &RestShape) -> Vec<f64> {
     areas
 }
 
-/// The parts of a triangle that are nearest to each corner. An obtuse one's is cut at the middles of its sides.
+/// The parts of a triangle that are nearest to each corner. An obtuse one's is cut at the middles of its
+/// sides.
 fn nearest_shares(flat: &[DVec2; 4]) -> [f64; 3] {
     let arm = |k: usize, by: usize| flat[(k + by) % 3] - flat[k];
     let cosines: [f64; 3] = std::array::from_fn(|k| arm(k, 1).dot(arm(k, 2)));
@@ -212,7 +214,8 @@ fn add_rim(rows: &mut [Vec<(u32, f64)>], face: &Face, flat: &[DVec2; 4], side: [
             continue;
         }
         let along = flat[to] - flat[from];
-        // Corners go counter-clockwise, so a quarter turn to the right points outwards; its length is the side's.
+        // Corners go counter-clockwise, so a quarter turn to the right points outwards; its length is the
+        // side's.
         let outwards = DVec2::new(along.y, -along.x);
         let place = |k: usize| if count == 3 { TRIANGLE[k] } else { QUAD[k] };
         for t in GAUSS {

@@ -32,7 +32,8 @@ pub(in crate::energy) fn sheet(pattern: Option<GridPattern>, cells: u32) -> Mesh
 /// Half the sides of the window in which energies are measured (m).
 const WINDOW: DVec2 = DVec2::new(0.3, 0.3);
 
-/// Meshes by name, each with half the sides of a window (m) and the relative error that its energy in there may have.
+/// Meshes by name, each with half the sides of a window (m) and the relative error that its energy in there
+/// may have.
 pub(in crate::energy) fn patterns() -> Vec<(&'static str, Mesh, DVec2, f64)> {
     let hexagons = DVec2::new(12.0 * 0.02, 14.0 * 0.02 * 0.75f64.sqrt());
     let cut = |d| sheet(Some(GridPattern::Triangles(d)), 40);
@@ -73,7 +74,8 @@ pub(in crate::energy) fn rolled(flat: &[DVec3], curvature: f64, direction: f64) 
     flat.iter().map(roll).collect()
 }
 
-/// Energy of the elements whose middle lies in the box `|x| < half.x`, `|y| < half.y` of the flat sheet; those on its sides count half.
+/// Energy of the elements whose middle lies in the box `|x| < half.x`, `|y| < half.y` of the flat sheet;
+/// those on its sides count half.
 pub(in crate::energy) fn energy_inside<const N: usize>(
     elements: &impl Elements<N>,
     flat: &[DVec3],

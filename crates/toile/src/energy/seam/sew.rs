@@ -1,8 +1,9 @@
 //! Where the stitches of a seam go.
 //!
-//! Both edges are measured from 0 at one end to 1 at the other, along the cloth at rest. Every node of either is sewn to the place of the other with the
-//! same measure: to the node there, or to a point between two. Edges of different lengths are gathered evenly, and edges with
-//! different numbers of nodes have a stitch at every node of both.
+//! Both edges are measured from 0 at one end to 1 at the other, along the cloth at rest. Every node of either
+//! is sewn to the place of the other with the same measure: to the node there, or to a point between two.
+//! Edges of different lengths are gathered evenly, and edges with different numbers of nodes have a stitch at
+//! every node of both.
 
 use super::{Seam, Stitch, Thread};
 use glam::DVec3;
@@ -81,8 +82,8 @@ impl Seam {
     ///
     /// # Errors
     ///
-    /// If an edge has no length, only one is a ring, or a node would be sewn to itself. At the ends, where a dart comes to its point, two edges may share a
-    /// node; it gets no stitch.
+    /// If an edge has no length, only one is a ring, or a node would be sewn to itself. At the ends, where a
+    /// dart comes to its point, two edges may share a node; it gets no stitch.
     pub fn sew(
         edges: &[SeamPath; 2],
         positions: &[DVec3],
@@ -135,7 +136,8 @@ impl Seam {
         Ok(seam)
     }
 
-    /// Gives each stitch the stiffness of the length of seam that it holds (m), half of the way to the next on either side.
+    /// Gives each stitch the stiffness of the length of seam that it holds (m), half of the way to the next
+    /// on either side.
     fn share_out(&mut self, measures: &[Vec<f64>; 2], length: f64, ring: bool) {
         let mut all = measures.concat();
         all.sort_by(f64::total_cmp);

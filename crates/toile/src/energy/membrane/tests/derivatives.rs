@@ -61,7 +61,8 @@ fn the_damping_matrix_is_the_derivative_by_velocity_under_every_hessian() {
     }
 }
 
-/// With the speed of each condition frozen, damping is a constant times `∂C/∂x`, whose derivative the paper keeps.
+/// With the speed of each condition frozen, damping is a constant times `∂C/∂x`, whose derivative the paper
+/// keeps.
 #[test]
 fn the_damping_force_counts_as_tension_where_asked() {
     let each = |law: MembraneLaw, warp: f64, dice: &mut Dice| {

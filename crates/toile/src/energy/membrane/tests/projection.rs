@@ -104,8 +104,8 @@ fn kawabata_shear_of_unstretched_threads_loses_its_negative_eigenvalues_and_noth
         };
         let law = kawabata(Hessian::Projected, 0.0);
         let exact = kawabata(Hessian::Exact, 0.0);
-        // At rest length the threads have no tension, so their matrix is k ŵŵᵀ; with slope 0 it would be gone. Shear's
-        // part is what is left after it.
+        // At rest length the threads have no tension, so their matrix is k ŵŵᵀ; with slope 0 it would be
+        // gone. Shear's part is what is left after it.
         let threads = kawabata(Hessian::GaussNewton, 0.0);
         let threads = Kawabata {
             shear: Curve::linear(0.0).unwrap(),
