@@ -4,11 +4,12 @@ use super::Mesh;
 use super::dice::Dice;
 use glam::DVec3;
 
-/// Moves every node along the mesh's normal there by a random distance: normally distributed, of standard deviation
-/// `deviation` (m). Another seed gives other distances. Nodes without a normal stay.
+/// Moves every node along the mesh's normal there by a random distance: normally distributed, of standard
+/// deviation `deviation` (m). Another seed gives other distances. Nodes without a normal stay.
 ///
-/// A perfectly flat sheet does not know to which side to buckle. And the surplus of length of a rough one, about
-/// `(deviation / edge)²`, is slack between pins at their full distance, without which they would hold the cloth taut.
+/// A perfectly flat sheet does not know to which side to buckle. And the surplus of length of a rough one,
+/// about `(deviation / edge)²`, is slack between pins at their full distance, without which they would hold
+/// the cloth taut.
 pub fn roughen(mesh: &mut Mesh, deviation: f64, seed: u64) {
     let mut normals = vec![DVec3::ZERO; mesh.positions.len()];
     for face in &mesh.faces {

@@ -1,9 +1,9 @@
 //! Which way the threads run.
 //!
 //! A woven cloth has two directions, warp and weft. Its energies take the first axis of each face's rest
-//! coordinates for the warp; where those axes lie is chance until somebody says where the threads run. Here each
-//! face's coordinates are turned in their plane until the first axis is the warp. Lengths and areas stay as
-//! they are.
+//! coordinates for the warp; where those axes lie is chance until somebody says where the threads run. Here
+//! each face's coordinates are turned in their plane until the first axis is the warp. Lengths and areas stay
+//! as they are.
 
 use super::{Face, RestShape, Topology};
 use glam::{DMat2, DVec2, DVec3};
@@ -20,11 +20,12 @@ pub enum Warp<'a> {
     Direction(DVec3),
     /// One direction for each face in the space of the rest mesh, projected into it.
     PerFace(&'a [DVec3]),
-    /// At this angle (rad) from the first axis of the present rest coordinates towards the second. With a pattern in
-    /// texture coordinates, 0 is along `u`. (In pieces that were mirrored because they lie face down, the angle runs
-    /// the other way.)
+    /// At this angle (rad) from the first axis of the present rest coordinates towards the second. With a
+    /// pattern in texture coordinates, 0 is along `u`. (In pieces that were mirrored because they lie face
+    /// down, the angle runs the other way.)
     Angle(f64),
-    /// Along `x`, or along `y` in faces that are nearly perpendicular to `x`: for cloth that nobody has said more of.
+    /// Along `x`, or along `y` in faces that are nearly perpendicular to `x`: for cloth that nobody has said
+    /// more of.
     Unspecified,
 }
 
@@ -79,8 +80,8 @@ pub enum WarpError {
 }
 
 impl RestShape {
-    /// Turns each face's rest coordinates so that their first axis is the warp. `positions` (m) are those of the rest
-    /// mesh; [`Warp::Angle`] does not need them and takes any.
+    /// Turns each face's rest coordinates so that their first axis is the warp. `positions` (m) are those of
+    /// the rest mesh; [`Warp::Angle`] does not need them and takes any.
     pub fn align_warp(
         &mut self,
         topology: &Topology,
