@@ -1,18 +1,23 @@
 //! Area-preserving strain limiting (Kim 2015): every face keeps its area, and may shear as it likes.
 //!
-//! One equation per face, `A_a(x) − Ā_a = 0`, with `A = |a|` the length of the face's vector area: half the cross product of two sides of a
-//! triangle, or of the diagonals of a quad (exact for flat quads; nothing is cut into triangles). For both,
+//! One equation per face, `A_a(x) − Ā_a = 0`, with `A = |a|` the length of the face's vector area: half the
+//! cross product of two sides of a triangle, or of the diagonals of a quad (exact for flat quads; nothing is
+//! cut into triangles). For both,
 //!
 //! `∂A/∂x_i = ½ n̂ × (x_before − x_after)`, the corners before and after `i` around the face.
 //!
-//! Each face has a pressure `p` (here in units of `1/h²`) that moves its corners by `−w_i p n̂ × (x_before − x_after)`. The pressures follow from
-//! `G p = A − Ā` by a few iterations of conjugate gradients, the diagonal of `G` multiplied by `α > 1`; what that leaves undone, the next sub-step does.
+//! Each face has a pressure `p` (here in units of `1/h²`) that moves its corners by
+//! `−w_i p n̂ × (x_before − x_after)`. The pressures follow from `G p = A − Ā` by a few iterations of
+//! conjugate gradients, the diagonal of `G` multiplied by `α > 1`; what that leaves undone, the next sub-step
+//! does.
 //!
-//! The paper's `G` and ours ([`AreaMatrix`]) have the same diagonal `½ Σ w_i |x_before − x_after|²`. Off it the paper lets a neighbour's pressure push
-//! along the face's *own* altitudes, `½ w_i (n_a·n_c) |x_before − x_after|²`. That is not what the moves then do (`2 J W Jᵀ`, which also couples
-//! faces that share one node only), it is not symmetric where edges differ (we take the mean), and on a flat sheet of equal triangles its smallest
-//! eigenvalue is `−1` times the diagonal: it is definite only for `α > 2`. On a disturbed sheet of 16×16 cells, 10 sub-steps with
-//! conjugate gradients to a tenth (errors `|A / Ā − 1|`; a test holds these numbers):
+//! The paper's `G` and ours ([`AreaMatrix`]) have the same diagonal `½ Σ w_i |x_before − x_after|²`. Off it
+//! the paper lets a neighbour's pressure push along the face's *own* altitudes,
+//! `½ w_i (n_a·n_c) |x_before − x_after|²`. That is not what the moves then do (`2 J W Jᵀ`, which also
+//! couples faces that share one node only), it is not symmetric where edges differ (we take the mean), and on
+//! a flat sheet of equal triangles its smallest eigenvalue is `−1` times the diagonal: it is definite only
+//! for `α > 2`. On a disturbed sheet of 16×16 cells, 10 sub-steps with conjugate gradients to a tenth (errors
+//! `|A / Ā − 1|`; a test holds these numbers):
 //!
 //! | | worst | mean | iterations a sub-step |
 //! |---|---|---|---|
@@ -22,8 +27,9 @@
 //! | published, `α = 1.2` | 32.7 % | 12.8 % | 1 (not definite) |
 //! | published, `α = 2.5` | 35.0 % | 14.0 % | 1 |
 //!
-//! The paper's 3 iterations are those of a large `α`, its 2 % those of a small one. The consistent matrix is the default, with `α = 1.05`:
-//! 2.8 % at 10.7 iterations. Area alone does not keep triangles from growing thin: add springs along the edges.
+//! The paper's 3 iterations are those of a large `α`, its 2 % those of a small one. The consistent matrix is
+//! the default, with `α = 1.05`: 2.8 % at 10.7 iterations. Area alone does not keep triangles from growing
+//! thin: add springs along the edges.
 
 mod pressure;
 #[cfg(test)]
@@ -50,7 +56,8 @@ pub enum AreaMatrix {
 pub enum AreaRegularisation {
     /// Always the same.
     Fixed(f64),
-    /// `α − 1` doubles after a solve that did not converge and halves, down to its first value, after one that took at most three iterations.
+    /// `α − 1` doubles after a solve that did not converge and halves, down to its first value, after one
+    /// that took at most three iterations.
     Adaptive(f64),
 }
 

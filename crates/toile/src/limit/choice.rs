@@ -35,8 +35,8 @@ pub enum LimitScratch {
 }
 
 impl LimitScratch {
-    /// What obstacles pushed nodes by in the last call of [`Limit::apply`]: `add` hears of nodes, counted over the whole world, and of
-    /// their mass times the way they were moved by (kg·m).
+    /// What obstacles pushed nodes by in the last call of [`Limit::apply`]: `add` hears of nodes, counted
+    /// over the whole world, and of their mass times the way they were moved by (kg·m).
     pub(crate) fn pushes(&self, masses: &[f64], add: &mut dyn FnMut(u32, DVec3)) {
         match self {
             // It heeds no obstacles.
@@ -79,9 +79,10 @@ impl Limit {
         }
     }
 
-    /// Moves candidate positions (m) of the whole world until the limit holds. Obstacles at nodes of other cloths are passed
-    /// over. `forces` are as many as its [`memory`](Self::memory), or none: what it remembers of the step before (N·m), 0 at
-    /// first, and then of this one. The scratch must be this limit's own.
+    /// Moves candidate positions (m) of the whole world until the limit holds. Obstacles at nodes of other
+    /// cloths are passed over. `forces` are as many as its [`memory`](Self::memory), or none: what it
+    /// remembers of the step before (N·m), 0 at first, and then of this one. The scratch must be this limit's
+    /// own.
     pub fn apply(
         &self,
         step: &LimitStep,

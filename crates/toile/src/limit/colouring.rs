@@ -1,4 +1,5 @@
-//! Edge colouring: classes of edges that share no node, so that the edges of a class may be treated in any order, or at once.
+//! Edge colouring: classes of edges that share no node, so that the edges of a class may be treated in any
+//! order, or at once.
 
 /// Edges sorted by colour.
 #[derive(Clone, Debug, Default)]
@@ -10,8 +11,8 @@ pub(super) struct Colouring {
 }
 
 impl Colouring {
-    /// Gives each edge in turn the first colour that neither of its nodes has yet. That takes fewer than twice as many colours as
-    /// edges meet at the busiest node, and depends on the order of the edges alone.
+    /// Gives each edge in turn the first colour that neither of its nodes has yet. That takes fewer than
+    /// twice as many colours as edges meet at the busiest node, and depends on the order of the edges alone.
     pub(super) fn new(node_count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Self {
         let mut colours_at: Vec<Vec<u32>> = vec![Vec::new(); node_count];
         // taken[colour] is the last edge that could not have it.

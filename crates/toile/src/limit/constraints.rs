@@ -1,7 +1,7 @@
 //! What a set of equations answers: values and gradients, with a sparsity that never changes.
 //!
-//! Equations come in *stencils*: up to four that depend on the same few nodes and are worked out together, one in each
-//! lane. The metric of a node is one stencil of three equations over the nodes around it.
+//! Equations come in *stencils*: up to four that depend on the same few nodes and are worked out together,
+//! one in each lane. The metric of a node is one stencil of three equations over the nodes around it.
 
 use glam::DVec3;
 
@@ -39,8 +39,8 @@ pub trait Constraints: Sync {
     /// The nodes of a stencil, all different, numbered over the whole world.
     fn nodes(&self, stencil: usize) -> &[u32];
 
-    /// Works out a stencil's equations: gradients by each of its nodes, and the values as answer. Lanes beyond the
-    /// stencil's equations are zero.
+    /// Works out a stencil's equations: gradients by each of its nodes, and the values as answer. Lanes
+    /// beyond the stencil's equations are zero.
     fn linearise(
         &self,
         stencil: usize,
@@ -48,18 +48,19 @@ pub trait Constraints: Sync {
         gradients: &mut [Gradient],
     ) -> [f64; LANES];
 
-    /// `A_ij` of two of a stencil's nodes for each equation: the second derivatives of the quadratic form behind it, which are the
-    /// same along all axes and never change (1/m²). See [`Shape`].
+    /// `A_ij` of two of a stencil's nodes for each equation: the second derivatives of the quadratic form
+    /// behind it, which are the same along all axes and never change (1/m²). See [`Shape`].
     fn second_derivative(&self, stencil: usize, places: [usize; 2]) -> [f64; LANES];
 
-    /// How the second derivatives of a stencil's equations follow from `A_ij` and the gradients where the equations have some values.
+    /// How the second derivatives of a stencil's equations follow from `A_ij` and the gradients where the
+    /// equations have some values.
     fn shape(&self, stencil: usize, values: &[f64; LANES]) -> Shape {
         let _ = (stencil, values);
         Shape::FORM
     }
 
-    /// The nearest multipliers whose second derivatives, added up, are not negative in any direction: what pulls stays, what pushes
-    /// goes.
+    /// The nearest multipliers whose second derivatives, added up, are not negative in any direction: what
+    /// pulls stays, what pushes goes.
     fn pull(&self, stencil: usize, multipliers: &[f64; LANES]) -> [f64; LANES] {
         let _ = stencil;
         multipliers.map(|t| t.max(0.0))
@@ -85,8 +86,8 @@ pub trait Constraints: Sync {
     }
 }
 
-/// Values and Jacobian of all equations at some positions: for each equation its value and its gradient (1/m) by each
-/// of its nodes. For experiments and tests; solvers use [`Constraints::linearise`].
+/// Values and Jacobian of all equations at some positions: for each equation its value and its gradient (1/m)
+/// by each of its nodes. For experiments and tests; solvers use [`Constraints::linearise`].
 pub fn jacobian(
     constraints: &impl Constraints,
     positions: &[DVec3],

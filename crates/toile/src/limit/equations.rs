@@ -12,13 +12,15 @@ pub enum EquationSolver {
     /// By what is faster at the size of the mesh.
     #[default]
     Auto,
-    /// By [fast projection](Projection), with a factor of `J W Jᵀ`: few iterations on coarse meshes, each exact.
+    /// By [fast projection](Projection), with a factor of `J W Jᵀ`: few iterations on coarse meshes, each
+    /// exact.
     Projection,
     /// By the [method of multipliers](Lagrangian): costs grow little faster than the mesh.
     Multipliers,
 }
 
-/// More equations than this are solved by multipliers: the two take equally long on a sheet of 9×9 nodes (`benches/limits.rs`).
+/// More equations than this are solved by multipliers: the two take equally long on a sheet of 9×9 nodes
+/// (`benches/limits.rs`).
 const FEW: usize = 200;
 
 /// Equations that hold from step to step.

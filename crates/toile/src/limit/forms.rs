@@ -1,9 +1,9 @@
 //! Constraints that are quadratic forms of the positions: `C(x) = Σ_ij a_ij ⟨x_i, x_j⟩ − c`.
 //!
-//! The coefficients are symmetric and never change, and their rows add up to zero, because moving the whole cloth
-//! changes nothing. So all that is needed are the places of a stencil's nodes from its first node, the gradient is
-//! `∇_i C = 2 Σ_j a_ij (x_j − x_0)`, and the value is `½ Σ_i ∇_i C · (x_i − x_0) − c` (equation 12 of the paper in
-//! [`metric`](super::metric), with the products of positions never formed).
+//! The coefficients are symmetric and never change, and their rows add up to zero, because moving the whole
+//! cloth changes nothing. So all that is needed are the places of a stencil's nodes from its first node, the
+//! gradient is `∇_i C = 2 Σ_j a_ij (x_j − x_0)`, and the value is `½ Σ_i ∇_i C · (x_i − x_0) − c` (equation
+//! 12 of the paper in [`metric`](super::metric), with the products of positions never formed).
 
 use super::constraints::{Constraints, Gradient, LANES};
 use crate::linalg::lanes::{Kernel, Lanes, run};

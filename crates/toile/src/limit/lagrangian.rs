@@ -1,13 +1,14 @@
 //! Limits of fine meshes: the method of multipliers.
 //!
-//! The task is that of a [projection](super::projection): the nearest positions, in the norm of the masses, at which equations
-//! `C(x) = 0` or inequalities `C(x) ≤ 0` hold,
+//! The task is that of a [projection](super::projection): the nearest positions, in the norm of the masses,
+//! at which equations `C(x) = 0` or inequalities `C(x) ≤ 0` hold,
 //!
 //! `min ½ (x − x̂)ᵀ M (x − x̂)` with `C(x) = 0`.
 //!
-//! A projection factors `J W Jᵀ`, which on fine meshes costs too much and converges too slowly: it knows nothing of how `J` turns when
-//! nodes move sideways, and cloth under tension moves sideways all the time. Here each constraint is a spring with a force of its own
-//! (Hestenes 1969, Powell 1969; for inequalities Rockafellar 1973). With multipliers `λ` and stiffnesses `k`,
+//! A projection factors `J W Jᵀ`, which on fine meshes costs too much and converges too slowly: it knows
+//! nothing of how `J` turns when nodes move sideways, and cloth under tension moves sideways all the time.
+//! Here each constraint is a spring with a force of its own (Hestenes 1969, Powell 1969; for inequalities
+//! Rockafellar 1973). With multipliers `λ` and stiffnesses `k`,
 //!
 //! `L(x) = ½ (x − x̂)ᵀ M (x − x̂) + Σ (t² − λ²) / 2k`, `t = λ + k C(x)`, for an inequality not below 0.
 //!
@@ -15,28 +16,35 @@
 //!
 //! `H = M + Σ k ∇C ∇Cᵀ + Σ max(t, 0) ∇²C`,
 //!
-//! taken as far along its line as `L` falls: stress that pushes is left out of `H`, which makes it too stiff where cloth is crumpled, and long steps
-//! meet the fourth order of `L`, for which it is too soft. Where `L` hardly falls any more and the constraints do not hold yet, `λ = t` is set. `H` has the pattern of the
-//! mesh and no entries but those of stiff springs, for which [`SystemSolver`] is made; its last term is the stiffness of taut cloth
-//! against moving sideways. A pattern of strain whose share of `J W Jᵀ` is `μ` is left with `1 / (1 + kμ)` of its violation for each
-//! change of `λ`. Long patterns have the smallest `μ`, and it falls with the square of the nodes across; so `k` grows with the number of
-//! nodes, and the changes stay few at any size of mesh.
+//! taken as far along its line as `L` falls: stress that pushes is left out of `H`, which makes it too stiff
+//! where cloth is crumpled, and long steps meet the fourth order of `L`, for which it is too soft. Where `L`
+//! hardly falls any more and the constraints do not hold yet, `λ = t` is set. `H` has the pattern of the mesh
+//! and no entries but those of stiff springs, for which [`SystemSolver`] is made; its last term is the
+//! stiffness of taut cloth against moving sideways. A pattern of strain whose share of `J W Jᵀ` is `μ` is
+//! left with `1 / (1 + kμ)` of its violation for each change of `λ`. Long patterns have the smallest `μ`, and
+//! it falls with the square of the nodes across; so `k` grows with the number of nodes, and the changes stay
+//! few at any size of mesh.
 //!
-//! **From step to step.** The forces of a moment ago are a very good guess: most steps need no other `λ` than that of the last, and one or two
-//! steps of Newton's method from where the nodes were. What is handed on is the multiplier that the last of them predicts, `λ + k (C + J Δ)`,
-//! and not `λ + k C`: the second order of `C` is not a force. The caller keeps it ([`State`](crate::state::State)).
+//! **From step to step.** The forces of a moment ago are a very good guess: most steps need no other `λ` than
+//! that of the last, and one or two steps of Newton's method from where the nodes were. What is handed on is
+//! the multiplier that the last of them predicts, `λ + k (C + J Δ)`, and not `λ + k C`: the second order of
+//! `C` is not a force. The caller keeps it ([`State`](crate::state::State)).
 //!
-//! **Inequalities** count in the matrix, though not in the gradient, when they are nearly in force ([`NEAR`]). Otherwise slack cloth
-//! would be moved as if it could never become taut, and most of each step would have to be taken back.
+//! **Inequalities** count in the matrix, though not in the gradient, when they are nearly in force
+//! ([`NEAR`]). Otherwise slack cloth would be moved as if it could never become taut, and most of each step
+//! would have to be taken back.
 //!
-//! Lengths are convex functions. So for inequalities `L` is convex, its minimum is the only one, and the method converges whatever the
-//! start. Equations that contradict each other (pins pulled apart) let `λ` grow without an end; the iterations end first, positions stay in
-//! between, and what is handed on does not grow any more.
+//! Lengths are convex functions. So for inequalities `L` is convex, its minimum is the only one, and the
+//! method converges whatever the start. Equations that contradict each other (pins pulled apart) let `λ` grow
+//! without an end; the iterations end first, positions stay in between, and what is handed on does not grow
+//! any more.
 //!
-//! **Momentum.** The exact answer `x̂ − W Jᵀλ` has the momentum of `x̂`, linear and, about `x`, angular. An iteration that is not
-//! finished has not quite; for cloth that nothing holds what is wrong is a rigid motion, which changes no constraint and is taken out.
+//! **Momentum.** The exact answer `x̂ − W Jᵀλ` has the momentum of `x̂`, linear and, about `x`, angular. An
+//! iteration that is not finished has not quite; for cloth that nothing holds what is wrong is a rigid
+//! motion, which changes no constraint and is taken out.
 //!
-//! **Obstacles** are inequalities of one node each, with friction as a force `τ` along them, `|τ| ≤ μ t`; see [`obstacles`].
+//! **Obstacles** are inequalities of one node each, with friction as a force `τ` along them, `|τ| ≤ μ t`; see
+//! [`obstacles`].
 
 mod assembly;
 mod obstacles;
@@ -59,14 +67,14 @@ pub struct LagrangianSettings {
     pub tolerance: f64,
     /// Newton steps at the most.
     pub max_iterations: u32,
-    /// Stiffness of the constraints, relative to that at which a constraint by itself would lose half of its violation in
-    /// an iteration, for each node of the cloth.
+    /// Stiffness of the constraints, relative to that at which a constraint by itself would lose half of its
+    /// violation in an iteration, for each node of the cloth.
     pub stiffness: f64,
     /// What a linear solve must leave of its residual.
     pub linear_tolerance: f64,
-    /// An iteration has found the minimum when `L` fell as much as its quadratic model said, but for this part of the largest fall, and no
-    /// inequality leaves an edge shorter by twice this part than it has to be. Positions that merely satisfy the constraints are not enough:
-    /// slack cloth would be held up.
+    /// An iteration has found the minimum when `L` fell as much as its quadratic model said, but for this
+    /// part of the largest fall, and no inequality leaves an edge shorter by twice this part than it has to
+    /// be. Positions that merely satisfy the constraints are not enough: slack cloth would be held up.
     pub exactness: f64,
 }
 
@@ -181,8 +189,9 @@ impl<C: Constraints> Lagrangian<C> {
         self.constraints.count()
     }
 
-    /// Moves candidate positions (m) of the whole world until the constraints hold. `residual` of the report is the worst
-    /// violation. `forces` are the multipliers of the step before (N·m, one for each constraint, 0 if there was none) and then of this.
+    /// Moves candidate positions (m) of the whole world until the constraints hold. `residual` of the report
+    /// is the worst violation. `forces` are the multipliers of the step before (N·m, one for each constraint,
+    /// 0 if there was none) and then of this.
     pub fn apply(
         &self,
         step: &LimitStep,
@@ -209,7 +218,8 @@ impl<C: Constraints> Lagrangian<C> {
         self.go_back(step, scratch, positions);
         let mut found = self.linearise(scratch, positions);
         let mut merit = self.merit(scratch, positions);
-        // At rest, steps of Newton's method move nothing but rounding. What matters there is measured by the weight.
+        // At rest, steps of Newton's method move nothing but rounding. What matters there is measured by the
+        // weight.
         let mut scale = LEAST_MERIT_SHARE * self.inertia(scratch, positions);
         while report.iterations < self.settings.max_iterations {
             report.iterations += 1;
@@ -268,7 +278,8 @@ impl<C: Constraints> Lagrangian<C> {
         self.settings.stiffness * self.nodes.len() as f64
     }
 
-    /// Begins where the step began, with what is held already where it is going: what was taut then is so still.
+    /// Begins where the step began, with what is held already where it is going: what was taut then is so
+    /// still.
     fn go_back(&self, step: &LimitStep, scratch: &LagrangianScratch, positions: &mut [DVec3]) {
         if step.start.is_empty() {
             return;
@@ -331,8 +342,8 @@ impl<C: Constraints> Lagrangian<C> {
         })
     }
 
-    /// Works out the moves of one step of Newton's method; answers with how the linear solve ended, or `None` if there
-    /// is no such step.
+    /// Works out the moves of one step of Newton's method; answers with how the linear solve ended, or `None`
+    /// if there is no such step.
     fn newton_step(&self, scratch: &mut LagrangianScratch, positions: &[DVec3]) -> Option<Outcome> {
         let here = self.local(positions);
         let (masses, start) = (&scratch.masses, &scratch.start);
@@ -371,8 +382,8 @@ impl<C: Constraints> Lagrangian<C> {
         solved.residual.is_finite().then_some(solved)
     }
 
-    /// Goes along the moves to where `L` is least, as far as a few looks tell; answers with the worst violation there, `L`, and the share.
-    /// `slope` is that of `L` at the start of the whole step.
+    /// Goes along the moves to where `L` is least, as far as a few looks tell; answers with the worst
+    /// violation there, `L`, and the share. `slope` is that of `L` at the start of the whole step.
     fn search(
         &self,
         scratch: &mut LagrangianScratch,
@@ -427,7 +438,8 @@ impl<C: Constraints> Lagrangian<C> {
             return;
         }
         let here = &mut positions[self.nodes.clone()];
-        // Once for the motion, and again for the little that turning has moved the points that momentum is about.
+        // Once for the motion, and again for the little that turning has moved the points that momentum is
+        // about.
         for _ in 0..3 {
             let steps = here.iter().zip(&scratch.start);
             for (step, (position, start)) in scratch.moves.iter_mut().zip(steps) {
@@ -460,8 +472,9 @@ impl RigidMotion {
     }
 }
 
-/// The rigid motion that takes the linear and angular momentum out of some moves to these positions. Turning them by `−ω` leaves
-/// `Σ m r × Δ − Σ m ((r·s) I − r sᵀ) ω` of the moment about the centre, with `r` the arms now and `s = r − Δ` those before.
+/// The rigid motion that takes the linear and angular momentum out of some moves to these positions. Turning
+/// them by `−ω` leaves `Σ m r × Δ − Σ m ((r·s) I − r sᵀ) ω` of the moment about the centre, with `r` the arms
+/// now and `s = r − Δ` those before.
 fn rigid_motion(masses: &[f64], positions: &[DVec3], moves: &[DVec3]) -> RigidMotion {
     let total: f64 = masses.iter().sum();
     let mean = |values: &[DVec3]| {

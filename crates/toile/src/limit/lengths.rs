@@ -1,12 +1,13 @@
 //! Quasi-inextensible cloth: every edge keeps its length, and nothing else is held.
 //!
-//! For each edge `l²/l̄² − 1 = 0`, a quadratic form of the positions (Goldenthal et al. 2007, "Efficient simulation of
-//! inextensible cloth"). It is solved in the form `C = 2 (l/l̄ − 1)`, which has the same roots and, there, the same gradients:
-//! the lengths of a taut row add up to the distance of its ends, their squares do not, and a projection would
-//! try in vain to mend the difference. Edges of quads run along warp and weft, so a mesh of quads does not stretch but may shear;
-//! diagonals are left to soft springs. On triangles all edges are held, shear with them, and the cloth locks: a square of
-//! `2N²` triangles has only `4N + 3` degrees of freedom left (Jin et al. 2017, "Inequality cloth", section 2). That is
-//! what [`Metric`](super::Metric) is for.
+//! For each edge `l²/l̄² − 1 = 0`, a quadratic form of the positions (Goldenthal et al. 2007, "Efficient
+//! simulation of inextensible cloth"). It is solved in the form `C = 2 (l/l̄ − 1)`, which has the same roots
+//! and, there, the same gradients: the lengths of a taut row add up to the distance of its ends, their
+//! squares do not, and a projection would try in vain to mend the difference. Edges of quads run along warp
+//! and weft, so a mesh of quads does not stretch but may shear; diagonals are left to soft springs. On
+//! triangles all edges are held, shear with them, and the cloth locks: a square of `2N²` triangles has only
+//! `4N + 3` degrees of freedom left (Jin et al. 2017, "Inequality cloth", section 2). That is what
+//! [`Metric`](super::Metric) is for.
 
 use super::constraints::{Constraints, Gradient, LANES, Shape};
 use super::forms::{Draft, QuadraticForms};
@@ -56,8 +57,8 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Every edge of the faces keeps its rest length; diagonals of quads are no edges. `first_node` is the number of the
-    /// cloth's first node in the world.
+    /// Every edge of the faces keeps its rest length; diagonals of quads are no edges. `first_node` is the
+    /// number of the cloth's first node in the world.
     pub fn new(
         topology: &Topology,
         rest: &RestShape,
@@ -78,8 +79,9 @@ impl Lengths {
 }
 
 impl Lengths {
-    /// Pairs of nodes (in the cloth) with the distance (m) that they keep, or may not exceed if the pair is one-sided. Distances must be
-    /// finite and above 0. Pairs of the same first node share stencils if they follow one another.
+    /// Pairs of nodes (in the cloth) with the distance (m) that they keep, or may not exceed if the pair is
+    /// one-sided. Distances must be finite and above 0. Pairs of the same first node share stencils if they
+    /// follow one another.
     pub(super) fn of_pairs(pairs: &[([u32; 2], f64, bool)], first_node: u32) -> Self {
         let (mut forms, mut one_sided) = (QuadraticForms::default(), Vec::new());
         for group in pairs.chunk_by(|a, b| a.0[0] == b.0[0] && a.2 == b.2) {

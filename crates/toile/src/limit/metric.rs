@@ -1,9 +1,10 @@
 //! Isometric cloth: the metric of the surface stays as it is at rest.
 //!
-//! Coltraro, Amorós, Alberich-Carramiñana and Torras (2022), "An inextensible model for the robotic manipulation of
-//! textiles". A surface moves without stretching or shearing as long as its first fundamental form `E, F, G` stays. With
-//! linear triangles and bilinear quads the form jumps between faces; its value at node `k` is the mean over the faces
-//! around it, weighted with the node's shape function (a Galerkin projection with lumped mass),
+//! Coltraro, Amorós, Alberich-Carramiñana and Torras (2022), "An inextensible model for the robotic
+//! manipulation of textiles". A surface moves without stretching or shearing as long as its first fundamental
+//! form `E, F, G` stays. With linear triangles and bilinear quads the form jumps between faces; its value at
+//! node `k` is the mean over the faces around it, weighted with the node's shape function (a Galerkin
+//! projection with lumped mass),
 //!
 //! `E_k = (1/m_k) Σ_ij ⟨x_i, x_j⟩ ∫ N_k ∂_u N_i ∂_u N_j dA`, `m_k = ∫ N_k dA`,
 //!
@@ -13,24 +14,27 @@
 //! * `l²/l̄² = 1` for every edge of the rim,
 //! * `F` at the corners of the rim, which nothing else would keep from shearing.
 //!
-//! A square of `N × N` cells has `3 (N − 1)² + 4N + 4` equations for `3 (N + 1)²` unknowns, so `8N − 4` motions are left (for `N ≥ 3`; below, some equations follow from others) where
-//! fixed edges of triangles leave `4N + 3` (Jin et al. 2017, section 2). A *flat* sheet is a special place: all gradients lie in its plane, where there are fewer
-//! directions than equations, and the rest only show once the sheet bends.
-//! (In the paper's algorithm 1 the first sum is printed as `t_F`; it is `t_E`.)
+//! A square of `N × N` cells has `3 (N − 1)² + 4N + 4` equations for `3 (N + 1)²` unknowns, so `8N − 4`
+//! motions are left (for `N ≥ 3`; below, some equations follow from others) where fixed edges of triangles
+//! leave `4N + 3` (Jin et al. 2017, section 2). A *flat* sheet is a special place: all gradients lie in its
+//! plane, where there are fewer directions than equations, and the rest only show once the sheet bends. (In
+//! the paper's algorithm 1 the first sum is printed as `t_F`; it is `t_E`.)
 //!
-//! **Which `u` and `v`.** The paper differentiates by each element's own reference coordinates, which mean the same on
-//! both sides of an edge only in a regular mesh. Here the faces around a node are laid out flat about it, as in
-//! [`fan`], and all are differentiated by the same two unit vectors of that plane, in metres. So `E = G = 1` and `F = 0`
-//! at rest, whatever the faces and however their corners are numbered, and any affine deformation `A` of a flat piece of
-//! cloth gives exactly `AᵀA` at its nodes. On a grid of equal quads both ways give the same equations, times a constant. At
-//! a node inside, `u` is the mean of its faces' warps; since all three coefficients are held, another direction
-//! would only mix them. At a corner, where there is `F` alone, `u` and `v` are the two sides of the rim, and what stays is
-//! the cosine of the angle between them.
+//! **Which `u` and `v`.** The paper differentiates by each element's own reference coordinates, which mean
+//! the same on both sides of an edge only in a regular mesh. Here the faces around a node are laid out flat
+//! about it, as in [`fan`], and all are differentiated by the same two unit vectors of that plane, in metres.
+//! So `E = G = 1` and `F = 0` at rest, whatever the faces and however their corners are numbered, and any
+//! affine deformation `A` of a flat piece of cloth gives exactly `AᵀA` at its nodes. On a grid of equal quads
+//! both ways give the same equations, times a constant. At a node inside, `u` is the mean of its faces'
+//! warps; since all three coefficients are held, another direction would only mix them. At a corner, where
+//! there is `F` alone, `u` and `v` are the two sides of the rim, and what stays is the cosine of the angle
+//! between them.
 //!
-//! **Limits.** The integrals are exact for triangles and parallelograms. In other quads the integrand is a quotient; the
-//! 3×3 Gauss points make an error of higher order, and none for affine deformations. A mean over the faces around a node
-//! does not see strains that alternate from face to face: single faces may stretch, and the mean area error of the
-//! paper's garments is about 1 %. That is the room that keeps the mesh from locking.
+//! **Limits.** The integrals are exact for triangles and parallelograms. In other quads the integrand is a
+//! quotient; the 3×3 Gauss points make an error of higher order, and none for affine deformations. A mean
+//! over the faces around a node does not see strains that alternate from face to face: single faces may
+//! stretch, and the mean area error of the paper's garments is about 1 %. That is the room that keeps the
+//! mesh from locking.
 
 mod fan;
 mod quadrature;
@@ -104,9 +108,9 @@ enum Kind {
 }
 
 impl Metric {
-    /// Keeps the metric of a rest shape. `corners` are the nodes of the rim that must not shear (counted from 0 in the
-    /// cloth); `None` takes those at which the rim turns by more than 45°. `first_node` is the number of the
-    /// cloth's first node in the world.
+    /// Keeps the metric of a rest shape. `corners` are the nodes of the rim that must not shear (counted from
+    /// 0 in the cloth); `None` takes those at which the rim turns by more than 45°. `first_node` is the
+    /// number of the cloth's first node in the world.
     pub fn new(
         topology: &Topology,
         rest: &RestShape,
@@ -292,8 +296,8 @@ impl Constraints for Metric {
         self.forms.second_derivative(stencil, places)
     }
 
-    /// The multipliers of `E`, `F` and `G` are a stress, `(t_E, ½ t_F; ½ t_F, t_G)`. Its second derivatives are not negative if its
-    /// principal values are not.
+    /// The multipliers of `E`, `F` and `G` are a stress, `(t_E, ½ t_F; ½ t_F, t_G)`. Its second derivatives
+    /// are not negative if its principal values are not.
     fn pull(&self, stencil: usize, multipliers: &[f64; LANES]) -> [f64; LANES] {
         match self.kinds[stencil] {
             Kind::Inside => {

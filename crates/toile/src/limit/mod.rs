@@ -1,22 +1,23 @@
 //! Limits: what cloth will not do, whatever pulls at it.
 //!
-//! A limit is a set of constraints `C(x) = 0` or `C(x) ≤ 0` with the Jacobian `J = ∂C/∂x`. It acts on a candidate step: it
-//! moves candidate positions until the constraints hold, and the velocities change with them.
+//! A limit is a set of constraints `C(x) = 0` or `C(x) ≤ 0` with the Jacobian `J = ∂C/∂x`. It acts on a
+//! candidate step: it moves candidate positions until the constraints hold, and the velocities change with
+//! them.
 //!
-//! * **Moves.** A node moves by `Δx_i = −w_i F_i (Jᵀλ)_i`: `w_i` its inverse mass, `F_i` the projection on the directions in
-//!   which it is free ([`Filter`]), `λ` one multiplier for each constraint. The matrix of the constraints is
-//!   `J W Jᵀ = G Gᵀ` with rows `√w_i F_i ∇_i C`: symmetric and never indefinite. So a limit acts like forces inside the cloth
-//!   during one step.
-//! * **Momentum.** Constraints inside a cloth do not change when the whole cloth is moved or turned. So `Jᵀλ` adds up to
-//!   nothing, neither as force nor as moment about the positions at which `J` was taken: what a limit does to cloth that
-//!   nobody holds keeps its momentum.
-//! * **Failure.** Constraints that cannot be met (pins pulled apart) are no error. A limit does what it can, leaves finite
-//!   positions and reports what is left.
+//! * **Moves.** A node moves by `Δx_i = −w_i F_i (Jᵀλ)_i`: `w_i` its inverse mass, `F_i` the projection on
+//!   the directions in which it is free ([`Filter`]), `λ` one multiplier for each constraint. The matrix of
+//!   the constraints is `J W Jᵀ = G Gᵀ` with rows `√w_i F_i ∇_i C`: symmetric and never indefinite. So a
+//!   limit acts like forces inside the cloth during one step.
+//! * **Momentum.** Constraints inside a cloth do not change when the whole cloth is moved or turned. So `Jᵀλ`
+//!   adds up to nothing, neither as force nor as moment about the positions at which `J` was taken: what a
+//!   limit does to cloth that nobody holds keeps its momentum.
+//! * **Failure.** Constraints that cannot be met (pins pulled apart) are no error. A limit does what it can,
+//!   leaves finite positions and reports what is left.
 //!
 //! The law of this room: a limit knows positions, inverse masses and filters, and nothing of scenes, steps or
-//! integrators. It is a plain struct of settings and rest data, made once from the topology and the rest shape of a cloth, and a
-//! scratch struct that may hold anything between two calls without changing a result. Node numbers count over the whole
-//! world.
+//! integrators. It is a plain struct of settings and rest data, made once from the topology and the rest
+//! shape of a cloth, and a scratch struct that may hold anything between two calls without changing a result.
+//! Node numbers count over the whole world.
 
 pub mod area;
 mod choice;

@@ -1,26 +1,28 @@
 //! Fast projection: the nearest positions, in the norm of the masses, at which equations hold.
 //!
-//! Goldenthal et al. (2007), as Coltraro et al. (2022, section 7) use it. The candidates `x₀` of a step are moved to the
-//! solution of `min (x − x₀)ᵀ M (x − x₀)` with `C(x) = 0` by a sequence of quadratic programs with linear constraints: each
-//! iteration solves
+//! Goldenthal et al. (2007), as Coltraro et al. (2022, section 7) use it. The candidates `x₀` of a step are
+//! moved to the solution of `min (x − x₀)ᵀ M (x − x₀)` with `C(x) = 0` by a sequence of quadratic programs
+//! with linear constraints: each iteration solves
 //!
 //! `(J W Jᵀ) λ = C(x)`, `Δx = −W Jᵀ λ`
 //!
-//! with `J` and `C` at the present positions and `W` the inverse masses in the directions that the filters leave. It stops
-//! when the worst `|C|` is below the tolerance; constraints are dimensionless, so that is the relative violation.
+//! with `J` and `C` at the present positions and `W` the inverse masses in the directions that the filters
+//! leave. It stops when the worst `|C|` is below the tolerance; constraints are dimensionless, so that is the
+//! relative violation.
 //!
-//! **The factor** of `J W Jᵀ` costs more than all else, but it pays to make a new one in each iteration. It can be kept for
-//! all iterations of a step ([`Reuse::Step`]): `J` and `C` are always those of the present positions, so what is converged
-//! to is as exact. But hanging cloth is nearly flat, where some equations can hardly be told apart; what tells them apart
-//! changes fast, and an old factor gains little there (`benches/projection.rs` measures both). Nothing is kept from step to
-//! step, so a resumed run gives the same bits.
+//! **The factor** of `J W Jᵀ` costs more than all else, but it pays to make a new one in each iteration. It
+//! can be kept for all iterations of a step ([`Reuse::Step`]): `J` and `C` are always those of the present
+//! positions, so what is converged to is as exact. But hanging cloth is nearly flat, where some equations can
+//! hardly be told apart; what tells them apart changes fast, and an old factor gains little there
+//! (`benches/projection.rs` measures both). Nothing is kept from step to step, so a resumed run gives the
+//! same bits.
 //!
-//! **Equations that depend on each other** (the metric of a flat sheet, edges between held nodes) make `J W Jᵀ`
-//! singular. Its diagonal is enlarged by a small part of itself; the multipliers of what cannot be told apart
-//! then share the work. The first iterations may overshoot. From then on, one that does not reduce the
-//! violation, because pins are pulled farther apart than the cloth is long, is taken back and tried again with a
-//! larger part (Levenberg and Marquardt). If the tolerance is not met, the best positions found are the answer: they are
-//! finite, and the report says what is left.
+//! **Equations that depend on each other** (the metric of a flat sheet, edges between held nodes) make
+//! `J W Jᵀ` singular. Its diagonal is enlarged by a small part of itself; the multipliers of what cannot be
+//! told apart then share the work. The first iterations may overshoot. From then on, one that does not reduce
+//! the violation, because pins are pulled farther apart than the cloth is long, is taken back and tried again
+//! with a larger part (Levenberg and Marquardt). If the tolerance is not met, the best positions found are
+//! the answer: they are finite, and the report says what is left.
 //!
 //! **Contact** ([`Obstacle`]): `gap + n·Δ ≥ 0` joins the same program (Signorini), see [`contact`].
 
@@ -57,8 +59,8 @@ pub enum Reuse {
 pub struct ProjectionSettings {
     /// Worst violation that is left, relative: 10⁻³ is a length that is wrong by half a thousandth.
     pub tolerance: f64,
-    /// Iterations at most. Two or three are usual; but a step that misses leaves the next one a worse start, so there should be
-    /// enough for the worst.
+    /// Iterations at most. Two or three are usual; but a step that misses leaves the next one a worse start,
+    /// so there should be enough for the worst.
     pub max_iterations: u32,
     /// How long a factor is kept.
     pub reuse: Reuse,
@@ -168,8 +170,8 @@ struct Course {
 }
 
 impl Course {
-    /// Keeps the positions before an iteration that went uphill, if they were the best so far. With obstacles nothing is
-    /// kept: there is no telling a small violation inside them from a larger one outside.
+    /// Keeps the positions before an iteration that went uphill, if they were the best so far. With obstacles
+    /// nothing is kept: there is no telling a small violation inside them from a larger one outside.
     fn remember(
         &mut self,
         before: &Violation,
@@ -245,8 +247,8 @@ impl<C: Constraints> Projection<C> {
         }
     }
 
-    /// Moves candidate positions (m) of the whole world until the equations hold. `residual` of the report is the worst
-    /// `|C|`.
+    /// Moves candidate positions (m) of the whole world until the equations hold. `residual` of the report is
+    /// the worst `|C|`.
     pub fn apply(
         &self,
         step: &LimitStep,
@@ -256,8 +258,8 @@ impl<C: Constraints> Projection<C> {
         self.apply_with_obstacles(step, &[], scratch, positions)
     }
 
-    /// As [`apply`](Self::apply), with obstacles in the same program. `least_multiplier` of the report is the smallest
-    /// impulse (N·s) of an obstacle.
+    /// As [`apply`](Self::apply), with obstacles in the same program. `least_multiplier` of the report is the
+    /// smallest impulse (N·s) of an obstacle.
     pub fn apply_with_obstacles(
         &self,
         step: &LimitStep,
@@ -339,8 +341,9 @@ impl<C: Constraints> Projection<C> {
         1
     }
 
-    /// Whether an iteration was good enough to go on from. The first ones may overshoot: a row that hangs nearly straight
-    /// between two pins is mended by lifting it, and too far at first. So may those in which obstacles prescribe moves.
+    /// Whether an iteration was good enough to go on from. The first ones may overshoot: a row that hangs
+    /// nearly straight between two pins is mended by lifting it, and too far at first. So may those in which
+    /// obstacles prescribe moves.
     fn accepts(
         &self,
         before: &Violation,

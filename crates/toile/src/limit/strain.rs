@@ -1,22 +1,25 @@
-//! Strain limiting (Provot 1995; Bridson, Marino and Fedkiw 2003): no edge longer than `(1 + s) l̄`, none shorter than `(1 − c) l̄`.
+//! Strain limiting (Provot 1995; Bridson, Marino and Fedkiw 2003): no edge longer than `(1 + s) l̄`, none
+//! shorter than `(1 − c) l̄`.
 //!
-//! An edge out of bounds gets an impulse along itself that brings it back to the nearer bound, shared between its ends by their
-//! inverse masses: `Δx_a = w_a F_a d̂ e / m`, `Δx_b = −w_b F_b d̂ e / m` with the excess length `e` and
-//! `m = w_a |F_a d̂|² + w_b |F_b d̂|²`. That repairs one edge and disturbs its neighbours, so it is repeated in sweeps.
+//! An edge out of bounds gets an impulse along itself that brings it back to the nearer bound, shared between
+//! its ends by their inverse masses: `Δx_a = w_a F_a d̂ e / m`, `Δx_b = −w_b F_b d̂ e / m` with the excess
+//! length `e` and `m = w_a |F_a d̂|² + w_b |F_b d̂|²`. That repairs one edge and disturbs its neighbours, so
+//! it is repeated in sweeps.
 //!
-//! * **Gauss–Seidel** sees each repair at once. Edges are taken colour by colour (no two of a colour share a node), so the result
-//!   does not depend on the number of threads; every other sweep runs backwards.
-//! * **Jacobi** sees repairs only after the sweep. The impulse of an edge is divided by the mean number, weighted by mobility, of edges
-//!   at its ends that were violated so far. (Not only now, so that the
-//!   weights settle.) That bounds the rows of the iteration matrix, so the sweeps cannot overshoot, and since one
+//! * **Gauss–Seidel** sees each repair at once. Edges are taken colour by colour (no two of a colour share a
+//!   node), so the result does not depend on the number of threads; every other sweep runs backwards.
+//! * **Jacobi** sees repairs only after the sweep. The impulse of an edge is divided by the mean number,
+//!   weighted by mobility, of edges at its ends that were violated so far. (Not only now, so that the weights
+//!   settle.) That bounds the rows of the iteration matrix, so the sweeps cannot overshoot, and since one
 //!   number scales both ends of an edge, momentum is kept.
 //!
-//! The classical choice is 10 % stretch; the paper of 2003 adds 0 % compression, so that cloth buckles instead of growing
-//! shorter. Limit cases: `c = 1` leaves compression alone, `s = ∞` leaves stretch alone, `s = c = 0` fixes every length.
-//! Cross edges of triangle pairs grow shorter when cloth bends: bound their compression and you have stiffened it against bending.
+//! The classical choice is 10 % stretch; the paper of 2003 adds 0 % compression, so that cloth buckles
+//! instead of growing shorter. Limit cases: `c = 1` leaves compression alone, `s = ∞` leaves stretch alone,
+//! `s = c = 0` fixes every length. Cross edges of triangle pairs grow shorter when cloth bends: bound their
+//! compression and you have stiffened it against bending.
 //!
-//! Information travels one edge a sweep (one colour class within it), so a sheet of `n` rows that hangs needs sweeps of the order of
-//! `n²`: for tight bounds on fine meshes use the global limits of this room.
+//! Information travels one edge a sweep (one colour class within it), so a sheet of `n` rows that hangs needs
+//! sweeps of the order of `n²`: for tight bounds on fine meshes use the global limits of this room.
 
 mod obstacles;
 
@@ -63,7 +66,8 @@ pub enum Sweep {
 pub struct StrainSettings {
     /// Bounds of all mesh edges.
     pub edges: StrainBounds,
-    /// Bounds of cross edges (opposite nodes of triangle pairs, diagonals of quads); `None` leaves them alone.
+    /// Bounds of cross edges (opposite nodes of triangle pairs, diagonals of quads); `None` leaves them
+    /// alone.
     pub cross_edges: Option<StrainBounds>,
     /// Order of repairs.
     pub sweep: Sweep,
@@ -165,8 +169,8 @@ impl StrainLimit {
         Self::with_bounds(topology, rest, first_node, settings, &bounds)
     }
 
-    /// The same with bounds of its own for every edge: those of the edges in the order of the topology and, if
-    /// `settings.cross_edges` is given, those of the cross edges after them.
+    /// The same with bounds of its own for every edge: those of the edges in the order of the topology and,
+    /// if `settings.cross_edges` is given, those of the cross edges after them.
     pub fn with_bounds(
         topology: &Topology,
         rest: &RestShape,
@@ -206,9 +210,11 @@ impl StrainLimit {
         })
     }
 
-    /// Brings the lengths of candidate positions (m, over the whole world) within bounds, as far as the sweeps reach.
+    /// Brings the lengths of candidate positions (m, over the whole world) within bounds, as far as the
+    /// sweeps reach.
     ///
-    /// The report's iterations are sweeps; its residual is the largest distance of a `l / l̄` from its bounds.
+    /// The report's iterations are sweeps; its residual is the largest distance of a `l / l̄` from its
+    /// bounds.
     pub fn apply(
         &self,
         step: &LimitStep,
@@ -256,8 +262,8 @@ impl StrainLimit {
         }
     }
 
-    /// The same as a filter of velocities (m/s): nodes that start at `start` and move for the step with the velocities
-    /// that come out arrive within bounds.
+    /// The same as a filter of velocities (m/s): nodes that start at `start` and move for the step with the
+    /// velocities that come out arrive within bounds.
     pub fn filter_velocities(
         &self,
         step: &LimitStep,
@@ -380,7 +386,8 @@ impl Link {
         length - length.clamp(self.shortest, self.longest)
     }
 
-    /// The impulse (kg·m) on the first node that takes `excess` out of the length; the second gets the opposite.
+    /// The impulse (kg·m) on the first node that takes `excess` out of the length; the second gets the
+    /// opposite.
     fn impulse(&self, step: &LimitStep, positions: &[DVec3], excess: f64) -> DVec3 {
         if excess == 0.0 {
             return DVec3::ZERO;
@@ -390,8 +397,8 @@ impl Link {
         let direction = (positions[b] - positions[a]).normalize_or_zero();
         let along =
             |n: usize| step.inverse_masses[n] * step.filters[n].apply(direction).length_squared();
-        // An end on a rail across its edge must not be thrown along the rail: there the length is a matter of second order, and
-        // its curvature, the excess over the length, stands in for the slope.
+        // An end on a rail across its edge must not be thrown along the rail: there the length is a matter of
+        // second order, and its curvature, the excess over the length, stands in for the slope.
         let curvature = (excess.abs() / positions[a].distance(positions[b])).min(1.0);
         let space: f64 = self.mobilities(step).iter().sum();
         let mobility = (along(a) + along(b)).max(curvature * space);

@@ -105,7 +105,8 @@ impl Pressures {
         }
     }
 
-    /// The paper's entries `½ Σ w_i (n_a·n_c) |x_before − x_after|²` over the nodes that `a` and `c` share, with the mean of the two faces' lengths.
+    /// The paper's entries `½ Σ w_i (n_a·n_c) |x_before − x_after|²` over the nodes that `a` and `c` share,
+    /// with the mean of the two faces' lengths.
     pub fn couple_as_published(
         &mut self,
         faces: &[Face],
@@ -167,7 +168,8 @@ impl Pressures {
         }
     }
 
-    /// Conjugate gradients, preconditioned by the diagonal. They stop where the matrix turns out not to be definite.
+    /// Conjugate gradients, preconditioned by the diagonal. They stop where the matrix turns out not to be
+    /// definite.
     pub fn solve(&mut self, matrix: AreaMatrix, tolerance: f64, limit: u32) -> Solve {
         let count = self.rows.len();
         self.p.clear();

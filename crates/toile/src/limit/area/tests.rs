@@ -41,8 +41,9 @@ fn gradients_of_triangles_and_warped_quads_are_those_of_finite_differences() {
 
 #[test]
 fn one_triangle_takes_the_step_found_by_hand() {
-    // An equilateral triangle of side a scaled by 1.1: A = 1.21 Ā. Every corner moves along its altitude; with unit masses G = 3/2 (1.1 a)², so
-    // p = 0.21 Ā / (α G) and a corner moves by p · 1.1 a = 0.21 Ā / (α 1.65 a).
+    // An equilateral triangle of side a scaled by 1.1: A = 1.21 Ā. Every corner moves along its altitude;
+    // with unit masses G = 3/2 (1.1 a)², so p = 0.21 Ā / (α G) and a corner moves by p · 1.1 a = 0.21 Ā / (α
+    // 1.65 a).
     let height = 0.75f64.sqrt();
     let corners = [DVec3::ZERO, DVec3::X, DVec3::new(0.5, height, 0.0)];
     let topology = Topology::new(3, vec![Face::Tri([0, 1, 2])]).unwrap();
@@ -167,7 +168,8 @@ fn the_consistent_matrix_leaves_less_error() {
 
 #[test]
 fn the_published_matrix_is_not_definite_until_its_diagonal_is_doubled() {
-    // Pressures of opposite sign in the two triangles of every cell of a flat sheet: all neighbours have the other sign.
+    // Pressures of opposite sign in the two triangles of every cell of a flat sheet: all neighbours have the
+    // other sign.
     let sheet = sheet(16, GridPattern::Triangles(Diagonals::Forward));
     let inner = 2 * (8 * 16 + 8);
     let limit = limit_of(&sheet, AreaSettings::default());
@@ -188,7 +190,8 @@ fn the_published_matrix_is_not_definite_until_its_diagonal_is_doubled() {
     let diagonal = pressures.entry(AreaMatrix::Published, inner, inner);
     let ours = pressures.entry(AreaMatrix::Consistent, inner, inner);
     assert!((diagonal / ours - 1.0).abs() < 1e-12);
-    // Each of the three corners is shared with two of the three neighbours, each time with the corner's own entry: −2 + 1 of the diagonal.
+    // Each of the three corners is shared with two of the three neighbours, each time with the corner's own
+    // entry: −2 + 1 of the diagonal.
     let published = row_sum(&mut pressures, AreaMatrix::Published) / diagonal;
     assert!((published + 1.0).abs() < 1e-12, "{published}");
     assert!(row_sum(&mut pressures, AreaMatrix::Consistent) > -1e-12);

@@ -1,12 +1,14 @@
 //! The tightening sequence of the paper, with an active set.
 //!
-//! Targets fall from the worst violation to zero. At each, the constraints at or beyond it are linearised where the cloth is, and the
-//! multipliers that bring them to the target follow from `h² Ĵ W Ĵᵀ δλ = ĉ − target`. Two things are added to the paper. The bound
-//! `λ ≥ 0` is put on the *sum* of a constraint's increments and solved for, not cut off; so an increment may take back what an earlier one
-//! overdid, and in the end only constraints at their limit push. And the sequence may go on (`stationarity`): the paper's
-//! increments each act along the directions of their own moment, so the sum is not the force of the final shape. Following
-//! `r = x̂ − x − h² W J(x)ᵀλ` with a step `θ` that the curvature of the constraints allows leads to the nearest positions within
-//! the limits, of which there is only one because lengths are convex.
+//! Targets fall from the worst violation to zero. At each, the constraints at or beyond it are linearised
+//! where the cloth is, and the multipliers that bring them to the target follow from
+//! `h² Ĵ W Ĵᵀ δλ = ĉ − target`. Two things are added to the paper. The bound `λ ≥ 0` is put on the *sum* of a
+//! constraint's increments and solved for, not cut off; so an increment may take back what an earlier one
+//! overdid, and in the end only constraints at their limit push. And the sequence may go on (`stationarity`):
+//! the paper's increments each act along the directions of their own moment, so the sum is not the force of
+//! the final shape. Following `r = x̂ − x − h² W J(x)ᵀλ` with a step `θ` that the curvature of the
+//! constraints allows leads to the nearest positions within the limits, of which there is only one because
+//! lengths are convex.
 
 use super::constraint::Problem;
 use super::multipliers::{Row, product, transposed};
@@ -82,8 +84,8 @@ pub(super) fn solve(
     report
 }
 
-/// Rows of equations, of constraints that push already and of those at or beyond the target. A pull travels one row of edges a round, from those
-/// that are violated to those that this will violate.
+/// Rows of equations, of constraints that push already and of those at or beyond the target. A pull travels
+/// one row of edges a round, from those that are violated to those that this will violate.
 fn collect(
     problem: &Problem,
     settings: &InequalitySettings,
@@ -181,8 +183,8 @@ impl InequalityScratch {
         worst
     }
 
-    /// How much of `r` a step may follow: against `h² W` the constraints have at most the curvature `κ`, the largest sum over a node
-    /// of `2 h² w λ / (l (1 + α) l̄)`.
+    /// How much of `r` a step may follow: against `h² W` the constraints have at most the curvature `κ`, the
+    /// largest sum over a node of `2 h² w λ / (l (1 + α) l̄)`.
     fn follow(&mut self, problem: &Problem, x: &[DVec3]) -> f64 {
         self.curvatures.clear();
         self.curvatures.resize(x.len(), 0.0);
@@ -221,8 +223,8 @@ impl InequalityScratch {
         }
     }
 
-    /// Moves by `share r − h² W Jᵀ δλ`, or a half of it and so on if that makes the worst violation worse than `worst`, and not at all
-    /// if nothing helps; answers what the violation is then.
+    /// Moves by `share r − h² W Jᵀ δλ`, or a half of it and so on if that makes the worst violation worse
+    /// than `worst`, and not at all if nothing helps; answers what the violation is then.
     fn advance(&mut self, problem: &Problem, x: &mut [DVec3], share: f64, worst: f64) -> f64 {
         for (before, y) in self.before.iter_mut().zip(&self.unknowns.y) {
             *before = y - *before;

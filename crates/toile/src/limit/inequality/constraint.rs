@@ -31,7 +31,8 @@ pub(super) struct Problem<'a> {
     pub start: &'a [DVec3],
 }
 
-/// The gradient of one constraint: at most two nodes. An obstacle names its node twice, with nothing at the second.
+/// The gradient of one constraint: at most two nodes. An obstacle names its node twice, with nothing at the
+/// second.
 pub(super) struct Gradient {
     pub nodes: [usize; 2],
     pub at: [DVec3; 2],
@@ -80,8 +81,8 @@ impl Problem<'_> {
         }
     }
 
-    /// The second derivative (1/m²) of a pair with respect to one of its nodes; that across has the opposite sign. It is
-    /// `(1 − d̂ d̂ᵀ) / (l (1 + α) l̄)`, never indefinite: lengths are convex. Obstacles are flat.
+    /// The second derivative (1/m²) of a pair with respect to one of its nodes; that across has the opposite
+    /// sign. It is `(1 − d̂ d̂ᵀ) / (l (1 + α) l̄)`, never indefinite: lengths are convex. Obstacles are flat.
     pub fn curvature(&self, constraint: usize, x: &[DVec3]) -> Option<DMat3> {
         let pair = self.pairs.get(constraint)?;
         let [a, b] = pair.nodes.map(|n| x[n as usize]);

@@ -1,12 +1,15 @@
-//! Interior points: the logarithmic barrier and the primal–dual method (Boyd and Vandenberghe 2004, chapter 11).
+//! Interior points: the logarithmic barrier and the primal–dual method (Boyd and Vandenberghe 2004, chapter
+//! 11).
 //!
-//! With slacks `z > 0`, `c(x) + z = 0` and a weight `μ → 0` both look for `M (x − x̂) / h² + Jᵀλ = 0` with `λ_i z_i = μ`, by Newton steps
+//! With slacks `z > 0`, `c(x) + z = 0` and a weight `μ → 0` both look for `M (x − x̂) / h² + Jᵀλ = 0` with
+//! `λ_i z_i = μ`, by Newton steps
 //!
 //! `(M / h² + Σ λ_i ∇²c_i + Jᵀ S J) Δx = −M (x − x̂) / h² − Jᵀ(μ / z + S (c + z))`, `Δz = −(c + z) − J Δx`,
 //!
-//! a symmetric positive definite system over the nodes. They differ in one place: the barrier takes `λ = μ / z` and so `S = μ / z²`, the
-//! primal–dual method has multipliers of its own, `S = λ / z` and `Δλ = μ / z − λ + S (c + z + J Δx)`. Slacks let both
-//! start where the limits are violated, as candidate positions always are.
+//! a symmetric positive definite system over the nodes. They differ in one place: the barrier takes
+//! `λ = μ / z` and so `S = μ / z²`, the primal–dual method has multipliers of its own, `S = λ / z` and
+//! `Δλ = μ / z − λ + S (c + z + J Δx)`. Slacks let both start where the limits are violated, as candidate
+//! positions always are.
 
 use super::constraint::Problem;
 use super::{InequalityScratch, InequalitySettings, InequalitySolver};
@@ -201,8 +204,8 @@ impl Interior {
         finite.then_some(outcome.iterations)
     }
 
-    /// Goes as far along the step as slacks and multipliers stay positive; answers the longest way (m) the whole step would lead and
-    /// the largest relative change of a slack.
+    /// Goes as far along the step as slacks and multipliers stay positive; answers the longest way (m) the
+    /// whole step would lead and the largest relative change of a slack.
     fn advance(
         &mut self,
         problem: &Problem,

@@ -1,28 +1,31 @@
 //! Inequality cloth (Jin, Lu, Geng and Fedkiw 2017): edges may not grow, but they may shrink.
 //!
-//! `c_i(x) = l_i / ((1 + α_i) l̄_i) − 1 ≤ 0` on every edge and every cross edge (opposite nodes of a triangle pair, both diagonals of a
-//! quad). An edge that shrinks stands for cloth that bends at a scale the mesh does not have; so coarse meshes fold that would lock if their
-//! lengths were fixed. Cross edges resist shear; without them a sheet that hangs collapses into a line. They do not resist
-//! bending, because they too may shrink.
+//! `c_i(x) = l_i / ((1 + α_i) l̄_i) − 1 ≤ 0` on every edge and every cross edge (opposite nodes of a triangle
+//! pair, both diagonals of a quad). An edge that shrinks stands for cloth that bends at a scale the mesh does
+//! not have; so coarse meshes fold that would lock if their lengths were fixed. Cross edges resist shear;
+//! without them a sheet that hangs collapses into a line. They do not resist bending, because they too may
+//! shrink.
 //!
 //! Obstacles join as `−d / mean(l̄) ≤ 0`, so that pulling an edge together does not pull a node into a body.
 //!
-//! The task is `min ½ |x − x̂|²_M / h²` subject to `c(x) ≤ 0`: the least change of the candidate `x̂`. Lengths are convex functions of
-//! the positions, so there is exactly one such `x`. (The paper warns that a barrier may lead into another minimum; that can only be so
-//! with other energies in the same minimisation.) Its multipliers are never negative and vanish where `c_i < 0`;
-//! `−Jᵀλ` is the force (N) of the limits. Four solvers find it:
+//! The task is `min ½ |x − x̂|²_M / h²` subject to `c(x) ≤ 0`: the least change of the candidate `x̂`.
+//! Lengths are convex functions of the positions, so there is exactly one such `x`. (The paper warns that a
+//! barrier may lead into another minimum; that can only be so with other energies in the same minimisation.)
+//! Its multipliers are never negative and vanish where `c_i < 0`; `−Jᵀλ` is the force (N) of the limits. Four
+//! solvers find it:
 //!
-//! * [`Multipliers`](InequalitySolver::Multipliers): springs with a force of their own, by Newton's method. For meshes of any size; what it remembers from
-//!   step to step is part of the state.
-//! * [`ActiveSet`](InequalitySolver::ActiveSet): the paper's own tightening sequence, by conjugate gradients on `h² Ĵ W Ĵᵀ`. Unless
-//!   [`stationarity`](InequalitySettings::stationarity) is asked for it stops at *a* point within the limits, near the nearest. Its
-//!   conjugate gradients have no preconditioner but the diagonal: sheets of 65×65 nodes that hang take hundreds of iterations a step, and often do
-//!   not reach the tolerance; the report says so.
-//! * [`Barrier`](InequalitySolver::Barrier) and [`PrimalDual`](InequalitySolver::PrimalDual): interior points, by Newton's method on all
-//!   nodes at once. Exact; there to compare with.
+//! * [`Multipliers`](InequalitySolver::Multipliers): springs with a force of their own, by Newton's method.
+//!   For meshes of any size; what it remembers from step to step is part of the state.
+//! * [`ActiveSet`](InequalitySolver::ActiveSet): the paper's own tightening sequence, by conjugate gradients
+//!   on `h² Ĵ W Ĵᵀ`. Unless [`stationarity`](InequalitySettings::stationarity) is asked for it stops at *a*
+//!   point within the limits, near the nearest. Its conjugate gradients have no preconditioner but the
+//!   diagonal: sheets of 65×65 nodes that hang take hundreds of iterations a step, and often do not reach the
+//!   tolerance; the report says so.
+//! * [`Barrier`](InequalitySolver::Barrier) and [`PrimalDual`](InequalitySolver::PrimalDual): interior
+//!   points, by Newton's method on all nodes at once. Exact; there to compare with.
 //!
-//! Limit cases: `α = 0` allows no stretch at all; `α → ∞` does nothing; [`Sides::Two`] fixes the lengths of edges at `(1 + α) l̄`
-//! and shows the locking.
+//! Limit cases: `α = 0` allows no stretch at all; `α → ∞` does nothing; [`Sides::Two`] fixes the lengths of
+//! edges at `(1 + α) l̄` and shows the locking.
 
 mod active_set;
 mod constraint;
@@ -63,7 +66,8 @@ pub enum Sides {
     /// They may.
     #[default]
     One,
-    /// Mesh edges keep their length (cross edges may shrink still, or nothing would bend). For comparison: such cloth locks.
+    /// Mesh edges keep their length (cross edges may shrink still, or nothing would bend). For comparison:
+    /// such cloth locks.
     Two,
 }
 
@@ -80,16 +84,17 @@ pub struct InequalitySettings {
     pub solver: InequalitySolver,
     /// Targets between the worst violation and zero, for the active set.
     pub levels: u32,
-    /// How near to the nearest positions within the limits: for the active set in parts of the mean rest length, and `None` is the
-    /// paper's own, which stops as soon as the limits hold; for multipliers as their exactness.
+    /// How near to the nearest positions within the limits: for the active set in parts of the mean rest
+    /// length, and `None` is the paper's own, which stops as soon as the limits hold; for multipliers as
+    /// their exactness.
     pub stationarity: Option<f64>,
     /// Violation of a constraint (relative, as `c` is) at which to stop.
     pub tolerance: f64,
     /// Rounds, or Newton steps, at the most.
     pub max_iterations: u32,
-    /// For the active set: what is added to the diagonal of the multipliers' matrix, in parts of it. It makes them definite where
-    /// constraints depend on each other (a flat taut sheet has more of them than directions) and bounds the iterations of a round; what it
-    /// leaves undone the next round does.
+    /// For the active set: what is added to the diagonal of the multipliers' matrix, in parts of it. It makes
+    /// them definite where constraints depend on each other (a flat taut sheet has more of them than
+    /// directions) and bounds the iterations of a round; what it leaves undone the next round does.
     pub regularisation: f64,
     /// Iterations of conjugate gradients at the most, in each round.
     pub max_linear_iterations: u32,
@@ -153,8 +158,9 @@ pub enum InequalityError {
 pub struct InequalityInput<'a> {
     /// Obstacles for the same solve; those at nodes of other cloths are passed over.
     pub obstacles: &'a [Obstacle],
-    /// A guess at the multipliers (N·m) of the edges and cross edges, for the active set. Those of the step before are not a
-    /// good one: on a sheet hung at two corners they took more iterations than none. Empty for no guess.
+    /// A guess at the multipliers (N·m) of the edges and cross edges, for the active set. Those of the step
+    /// before are not a good one: on a sheet hung at two corners they took more iterations than none. Empty
+    /// for no guess.
     pub multipliers: &'a [f64],
 }
 
@@ -202,7 +208,8 @@ impl InequalityScratch {
         self.relaxed.pushes(add);
     }
 
-    /// Multipliers (N·m) of the last call: of the edges, of the cross edges if limited, of the obstacles at nodes of the cloth.
+    /// Multipliers (N·m) of the last call: of the edges, of the cross edges if limited, of the obstacles at
+    /// nodes of the cloth.
     pub fn multipliers(&self) -> &[f64] {
         &self.multipliers
     }
@@ -212,8 +219,9 @@ impl InequalityScratch {
         &self.values
     }
 
-    /// Force (N) of the limits on each node of the cloth in the last call, `−Σ Jᵀλ`. On held nodes it is what their holder feels; on
-    /// free ones it makes the move, so times the step it is the impulse (N·s) to be added.
+    /// Force (N) of the limits on each node of the cloth in the last call, `−Σ Jᵀλ`. On held nodes it is what
+    /// their holder feels; on free ones it makes the move, so times the step it is the impulse (N·s) to be
+    /// added.
     pub fn forces(&self) -> &[DVec3] {
         &self.forces
     }
@@ -236,8 +244,8 @@ impl InequalityLimit {
         Self::with_stretches(topology, rest, first_node, settings, &stretches)
     }
 
-    /// The same with a stretch of its own for every edge: first the edges in the order of the topology, then, if these are limited, the
-    /// cross edges.
+    /// The same with a stretch of its own for every edge: first the edges in the order of the topology, then,
+    /// if these are limited, the cross edges.
     pub fn with_stretches(
         topology: &Topology,
         rest: &RestShape,
@@ -285,7 +293,8 @@ impl InequalityLimit {
 
     /// Brings candidate positions (m, over the whole world) within the limits.
     ///
-    /// The report's iterations are rounds of the active set or Newton steps; its residual is the largest `c_i` (or 0).
+    /// The report's iterations are rounds of the active set or Newton steps; its residual is the largest
+    /// `c_i` (or 0).
     pub fn apply(
         &self,
         step: &LimitStep,

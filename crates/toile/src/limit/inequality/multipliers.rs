@@ -1,10 +1,12 @@
-//! `min ½ yᵀA y − bᵀy` with `y ≥ 0` and `A = Ĝ Ĝᵀ + R`: the multipliers of the active constraints, by conjugate gradients.
+//! `min ½ yᵀA y − bᵀy` with `y ≥ 0` and `A = Ĝ Ĝᵀ + R`: the multipliers of the active constraints, by
+//! conjugate gradients.
 //!
-//! The rows of `Ĝ` are gradients times `√w`, scaled to length 1; `A` is never assembled: a product is one pass over the rows onto the
-//! nodes and one back. The bounds are kept by the method of Dostál and Schöberl (2005): conjugate gradients among the unknowns
-//! that are not at their bound; where a step would leave the bounds, it stops there and a projected gradient step opens the face;
-//! where the gradient at bound unknowns outweighs that of the free ones, these are let go. Each kind of step
-//! lowers the objective, so it cannot cycle.
+//! The rows of `Ĝ` are gradients times `√w`, scaled to length 1; `A` is never assembled: a product is one
+//! pass over the rows onto the nodes and one back. The bounds are kept by the method of Dostál and Schöberl
+//! (2005): conjugate gradients among the unknowns that are not at their bound; where a step would leave the
+//! bounds, it stops there and a projected gradient step opens the face; where the gradient at bound unknowns
+//! outweighs that of the free ones, these are let go. Each kind of step lowers the objective, so it cannot
+//! cycle.
 
 use glam::DVec3;
 
@@ -16,7 +18,8 @@ pub(super) struct Row {
     pub nodes: [u32; 2],
     /// `√w F ∇c` of the two nodes over `norm`.
     pub gradients: [DVec3; 2],
-    /// What the gradients were divided by: the row's value in units of the constraint is `norm` times that in units of `A y`.
+    /// What the gradients were divided by: the row's value in units of the constraint is `norm` times that in
+    /// units of `A y`.
     pub norm: f64,
     /// The row's entry of the diagonal `R`.
     pub regularisation: f64,
@@ -68,7 +71,8 @@ pub(super) struct Multipliers {
     image: Vec<f64>,
     /// Safe steps of each unknown along the gradient: the inverse of the row's absolute sum.
     steps: Vec<f64>,
-    /// Lower bounds of the unknowns, 0 or −∞, and norms of the rows: kept apart from the rows, which are long.
+    /// Lower bounds of the unknowns, 0 or −∞, and norms of the rows: kept apart from the rows, which are
+    /// long.
     lower: Vec<f64>,
     norms: Vec<f64>,
     nodal: Vec<DVec3>,
@@ -95,7 +99,8 @@ impl Multipliers {
         self.reach.resize(nodes, 0.0);
     }
 
-    /// Solves until every row is right to `tolerance`, in units of its constraint; answers the iterations made.
+    /// Solves until every row is right to `tolerance`, in units of its constraint; answers the iterations
+    /// made.
     pub fn solve(&mut self, rows: &[Row], tolerance: f64, limit: u32) -> u32 {
         for (i, row) in rows.iter().enumerate() {
             self.lower[i] = if row.unbounded {
@@ -160,8 +165,8 @@ impl Multipliers {
         }
     }
 
-    /// Squares of the free gradient, of the part of it that the bounds leave room for, and of the gradient of bound unknowns that
-    /// want to leave; and the worst row.
+    /// Squares of the free gradient, of the part of it that the bounds leave room for, and of the gradient of
+    /// bound unknowns that want to leave; and the worst row.
     fn measure(&self) -> [f64; 4] {
         let [mut free, mut reduced, mut bound, mut worst] = [0.0f64; 4];
         for (i, &g) in self.gradient.iter().enumerate() {

@@ -7,7 +7,8 @@ use crate::limit::{
 };
 use glam::DVec3;
 
-/// The limits as one-sided lengths. These are `C = 2 c`, so what pulls with `λ` for them pulls with `2 λ` for `c`.
+/// The limits as one-sided lengths. These are `C = 2 c`, so what pulls with `λ` for them pulls with `2 λ` for
+/// `c`.
 #[derive(Clone, Debug)]
 pub(super) struct Relaxed {
     lagrangian: Lagrangian<Lengths>,

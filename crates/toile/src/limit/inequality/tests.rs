@@ -67,8 +67,8 @@ fn one_edge_between_two_masses_is_shortened_to_its_limit() {
 
 #[test]
 fn a_hanging_chain_of_three_masses_gives_the_multipliers_found_by_hand() {
-    // Node 0 is held, masses of 1 kg at depths a and b, links of at most 1 m. Stationarity: b − b̂ + λ₂ = 0 and a − â + λ₁ − λ₂ = 0 (in
-    // units of h²).
+    // Node 0 is held, masses of 1 kg at depths a and b, links of at most 1 m. Stationarity: b − b̂ + λ₂ = 0
+    // and a − â + λ₁ − λ₂ = 0 (in units of h²).
     let cases = [
         ([1.1, 2.3], [1.0, 2.0], [0.4, 0.3]),
         // The second link is slack and stays so.
@@ -289,8 +289,8 @@ fn a_free_sheet_keeps_its_momentum() {
 
 #[test]
 fn solved_exactly_no_solver_sees_the_frame_or_changes_momentum() {
-    // Stopped early, the active set does: comparisons decide which rows are active, and rounding decides the close ones. Where it ends does
-    // not depend on its way there.
+    // Stopped early, the active set does: comparisons decide which rows are active, and rounding decides the
+    // close ones. Where it ends does not depend on its way there.
     for pattern in [
         GridPattern::Quads,
         GridPattern::Triangles(Diagonals::Forward),
@@ -331,8 +331,8 @@ fn one_round_keeps_angular_momentum_about_where_it_started() {
 
 #[test]
 fn obstacles_hold_in_the_same_solve_as_edges() {
-    // The free end of an edge must come back by 0.2 m, but a wall at x = 0.9 with its inside below keeps the held end's partner out: it
-    // is the node that sits on the wall which may not follow.
+    // The free end of an edge must come back by 0.2 m, but a wall at x = 0.9 with its inside below keeps the
+    // held end's partner out: it is the node that sits on the wall which may not follow.
     for solver in SOLVERS {
         let limit = triangle(exact(0.0, solver), [0.0, LOOSE, LOOSE]);
         let mut positions = vec![DVec3::ZERO, 1.2 * DVec3::X, DVec3::Y];
@@ -357,8 +357,9 @@ fn obstacles_hold_in_the_same_solve_as_edges() {
             multipliers: &[],
         };
         let report = limit.apply_with(&step, &mut scratch, &input, &mut [], &mut positions);
-        // Without the wall both would move by 0.1; it lets node 1 move by 0.05 only, and node 0 makes up for it. Node 0 gets
-        // λ₁ h² = 0.15 (L = 1), node 1 the difference to 0.05 from the wall: 0.1 = λ₂ h² / mean length.
+        // Without the wall both would move by 0.1; it lets node 1 move by 0.05 only, and node 0 makes up for
+        // it. Node 0 gets λ₁ h² = 0.15 (L = 1), node 1 the difference to 0.05 from the wall: 0.1 = λ₂ h² /
+        // mean length.
         assert!(report.converged, "{solver:?} {report:?}");
         assert!((positions[0].x - 0.15).abs() < 1e-7 && (positions[1].x - 1.15).abs() < 1e-7);
         let mean = (2.0 + 2f64.sqrt()) / 3.0;

@@ -1,5 +1,5 @@
-//! What adds up to the gradient and the matrix of `L`, without two threads ever writing the same place: each node and each block
-//! knows the stencils it gets something from.
+//! What adds up to the gradient and the matrix of `L`, without two threads ever writing the same place: each
+//! node and each block knows the stencils it gets something from.
 
 use crate::limit::constraints::{Constraints, Gradient, LANES};
 use crate::linalg::BlockPattern;
@@ -179,7 +179,8 @@ impl Rows {
         }
     }
 
-    /// Hands the predicted multipliers on, but for what constraints that cannot hold would let grow without an end.
+    /// Hands the predicted multipliers on, but for what constraints that cannot hold would let grow without
+    /// an end.
     pub(super) fn store(
         &self,
         constraints: &impl Constraints,
@@ -317,7 +318,8 @@ impl Rows {
             let force = self.force(wiring, stencil);
             let shape = constraints.shape(stencil, &self.values[stencil]);
             let k = &self.stiffness[stencil];
-            // A push has negative second derivatives, which would make the matrix indefinite; they are left out.
+            // A push has negative second derivatives, which would make the matrix indefinite; they are left
+            // out.
             let pull = constraints.pull(stencil, &force);
             let one_sided = wiring.one_sided[stencil];
             let in_force =

@@ -1,7 +1,8 @@
 //! Obstacles among the constraints: `gap + n·(x − x̂) ≥ 0` of one node each, with friction.
 //!
-//! The force out of the obstacle is `t = max(0, λ − k g)`. Friction acts along it, against the slip `s` of the step: `τ = λ_τ + k s`, cut
-//! to the length `μ t` (Alart and Curnier 1991). Neither needs a matrix of its own; both add to the diagonal block of their node.
+//! The force out of the obstacle is `t = max(0, λ − k g)`. Friction acts along it, against the slip `s` of
+//! the step: `τ = λ_τ + k s`, cut to the length `μ t` (Alart and Curnier 1991). Neither needs a matrix of its
+//! own; both add to the diagonal block of their node.
 
 use crate::limit::Obstacle;
 use crate::linalg::BlockMatrix;
@@ -137,7 +138,8 @@ pub(super) fn keep_multipliers(touches: &mut [NodeObstacle], start: &[DVec3], he
     }
 }
 
-/// The obstacles' part of `L`. Friction has no potential; its forces are taken as they are at the multipliers.
+/// The obstacles' part of `L`. Friction has no potential; its forces are taken as they are at the
+/// multipliers.
 pub(super) fn merit(touches: &[NodeObstacle], start: &[DVec3], here: &[DVec3]) -> f64 {
     let of = |touch: &NodeObstacle| {
         let action = touch.act(start[touch.node], here[touch.node]);
@@ -155,8 +157,8 @@ pub(super) fn merit(touches: &[NodeObstacle], start: &[DVec3], here: &[DVec3]) -
     touches.iter().map(of).sum()
 }
 
-/// Whether obstacles take part otherwise than when the matrix was made: the step that it gave is then not the last. With friction, how much
-/// they push matters too.
+/// Whether obstacles take part otherwise than when the matrix was made: the step that it gave is then not the
+/// last. With friction, how much they push matters too.
 pub(super) fn changed(touches: &[NodeObstacle], start: &[DVec3], here: &[DVec3]) -> bool {
     touches.iter().any(|touch| {
         let action = touch.act(start[touch.node], here[touch.node]);

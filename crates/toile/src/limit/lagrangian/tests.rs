@@ -163,7 +163,8 @@ fn the_answer_is_the_nearest_and_turns_with_the_world() {
     let start = sheet.disturbed(0.05);
     let (report, after) = solve(&lagrangian, &sheet, &[], &start);
     assert!(report.converged, "{report:?}");
-    // Nearest: moving on along what the constraints allow gains nothing. M (x − x̂) is then made of gradients alone.
+    // Nearest: moving on along what the constraints allow gains nothing. M (x − x̂) is then made of gradients
+    // alone.
     let mut gradients = vec![[[0.0; LANES]; 3]; 3];
     let mut tangent: Vec<DVec3> = (0..after.len())
         .map(|i| {

@@ -1,10 +1,10 @@
 //! The faces around a node, laid out flat about it.
 //!
-//! Going around the node from face to face, each face is turned so that it begins where the last one ended. Around a node
-//! inside the cloth the angles of the faces add up to 2π if the cloth is flat there; if it is curved at rest, all are
-//! stretched alike until they do, so that the gap is shared out, and each face is turned until its middle
-//! fits. Only turns (and reflections of faces that are the wrong way round) are used, so what is a length in a face is a
-//! length in the plane.
+//! Going around the node from face to face, each face is turned so that it begins where the last one ended.
+//! Around a node inside the cloth the angles of the faces add up to 2π if the cloth is flat there; if it is
+//! curved at rest, all are stretched alike until they do, so that the gap is shared out, and each face is
+//! turned until its middle fits. Only turns (and reflections of faces that are the wrong way round) are used,
+//! so what is a length in a face is a length in the plane.
 
 use crate::mesh::{Face, RestShape, Topology};
 use glam::{DMat2, DVec2};
@@ -131,7 +131,8 @@ fn lay_out(topology: &Topology, rest: &RestShape, wedges: &[Wedge], closed: bool
     fan
 }
 
-/// The orthogonal map that turns the middle of a wedge to an angle, its first side before its last counter-clockwise.
+/// The orthogonal map that turns the middle of a wedge to an angle, its first side before its last
+/// counter-clockwise.
 fn turn_to(angle: f64, first: DVec2, last: DVec2) -> DMat2 {
     let middle = first.normalize() + last.normalize();
     let mirror = if first.perp_dot(last) < 0.0 {

@@ -14,8 +14,8 @@ pub(super) struct Point {
     pub slopes: [DVec2; 4],
 }
 
-/// The points of a face. Products of a shape function with constant slopes need one point in a triangle; quads have
-/// 3×3 Gauss points, exact for parallelograms with room to spare.
+/// The points of a face. Products of a shape function with constant slopes need one point in a triangle;
+/// quads have 3×3 Gauss points, exact for parallelograms with room to spare.
 pub(super) fn points(face: &Face, flat: &[DVec2; 4]) -> Vec<Point> {
     match face {
         Face::Tri(_) => vec![triangle_centre(flat)],

@@ -205,8 +205,8 @@ fn an_affine_deformation_of_a_flat_sheet_has_the_same_metric_at_every_node() {
 
 #[test]
 fn a_sheet_of_quads_has_the_papers_equations() {
-    // Equal cells: ∫ N_k (∂N_i/∂x)(∂N_j/∂x) in closed form. With slopes ±1/a along x and hats along y, the coefficient of
-    // ⟨x_k, x_k⟩ in E_k is 1/m · 4 · (1/a²) (a/2) (b ∫₀¹ t³ dt) with m = ab: 1/(2a²).
+    // Equal cells: ∫ N_k (∂N_i/∂x)(∂N_j/∂x) in closed form. With slopes ±1/a along x and hats along y, the
+    // coefficient of ⟨x_k, x_k⟩ in E_k is 1/m · 4 · (1/a²) (a/2) (b ∫₀¹ t³ dt) with m = ab: 1/(2a²).
     let (cells, a) = (4, 0.25);
     let mesh = square(cells, GridPattern::Quads);
     let metric = metric_of(&mesh);

@@ -2,23 +2,26 @@
 //!
 //! Each iteration solves
 //!
-//! `min ½ Δᵀ M Δ` with `C + J Δ = 0`, `g + n·Δ ≥ 0`, and with multipliers `γ ≥ 0` of the obstacles, `γ (g + n·Δ) = 0`.
+//! `min ½ Δᵀ M Δ` with `C + J Δ = 0`, `g + n·Δ ≥ 0`, and with multipliers `γ ≥ 0` of the obstacles,
+//! `γ (g + n·Δ) = 0`.
 //!
-//! A node that touches can only move along the obstacle once it is there. So an obstacle that is in force costs no
-//! equation: it takes one direction out of the node's filter and prescribes the move `−g n`. Its multiplier follows from
-//! what the equations pull at the node with, `γ = −g/w + n·(Jᵀλ)`. The matrix keeps its size and pattern, and each guess
-//! of the obstacles in force costs one factor, however many there are.
+//! A node that touches can only move along the obstacle once it is there. So an obstacle that is in force
+//! costs no equation: it takes one direction out of the node's filter and prescribes the move `−g n`. Its
+//! multiplier follows from what the equations pull at the node with, `γ = −g/w + n·(Jᵀλ)`. The matrix keeps
+//! its size and pattern, and each guess of the obstacles in force costs one factor, however many there are.
 //!
-//! The guess is improved by block principal pivoting (Júdice and Pires 1994): all obstacles that pull are let go and all
-//! that are sunk into are put in force, at once as long as that makes fewer of them wrong, and else only the last of
-//! them (Murty's rule, which ends after finitely many guesses for this kind of problem).
+//! The guess is improved by block principal pivoting (Júdice and Pires 1994): all obstacles that pull are let
+//! go and all that are sunk into are put in force, at once as long as that makes fewer of them wrong, and
+//! else only the last of them (Murty's rule, which ends after finitely many guesses for this kind of
+//! problem).
 //!
-//! Impulses add up over the iterations and it is their sum that must not pull: an iteration may take back what an
-//! earlier one pushed too much.
+//! Impulses add up over the iterations and it is their sum that must not pull: an iteration may take back
+//! what an earlier one pushed too much.
 //!
-//! **Friction.** With the normal impulses `Γ` of the iteration before, each node in contact is pushed against its slip by
-//! an impulse of at most `μ Γ`, as much as would stop it if it were alone. That prescribes a move along the obstacle, which
-//! the next iteration reconciles with the equations. It ends when the pushes no longer change much.
+//! **Friction.** With the normal impulses `Γ` of the iteration before, each node in contact is pushed against
+//! its slip by an impulse of at most `μ Γ`, as much as would stop it if it were alone. That prescribes a move
+//! along the obstacle, which the next iteration reconciles with the equations. It ends when the pushes no
+//! longer change much.
 
 use super::{Mobility, Projection, ProjectionScratch};
 use crate::limit::constraints::{Constraints, Gradient, LANES};
@@ -28,7 +31,8 @@ use glam::DVec3;
 /// Something that a node must stay outside of during a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Obstacle {
-    /// The node, counted over the whole world. If several obstacles name a node, the one with the smallest gap counts.
+    /// The node, counted over the whole world. If several obstacles name a node, the one with the smallest
+    /// gap counts.
     pub node: u32,
     /// Outward unit normal of the obstacle.
     pub normal: DVec3,
@@ -36,9 +40,11 @@ pub struct Obstacle {
     pub gap: f64,
     /// Coefficient of friction.
     pub friction: f64,
-    /// How far the candidate has moved along the obstacle during the step (m). Its part along the normal is ignored.
+    /// How far the candidate has moved along the obstacle during the step (m). Its part along the normal is
+    /// ignored.
     pub slip: DVec3,
-    /// Of a node with another obstacle at its back: it can go neither way, and friction of at least this much holds it along the obstacle (kg·m).
+    /// Of a node with another obstacle at its back: it can go neither way, and friction of at least this much
+    /// holds it along the obstacle (kg·m).
     pub grip: Option<f64>,
 }
 
@@ -296,7 +302,8 @@ impl<C: Constraints> Projection<C> {
         }
     }
 
-    /// Adds what prescribed moves do to a stencil's right side, and notes what its equations pull with along normals.
+    /// Adds what prescribed moves do to a stencil's right side, and notes what its equations pull with along
+    /// normals.
     pub(super) fn prescribe_moves(
         &self,
         scratch: &mut ProjectionScratch,

@@ -1,12 +1,13 @@
 //! In which order to eliminate the stencils so that the factor stays within a narrow envelope.
 //!
-//! The front of an elimination should move through the cloth as a short straight line. Two kinds of order are tried, and
-//! the one with the least work is taken:
+//! The front of an elimination should move through the cloth as a short straight line. Two kinds of order are
+//! tried, and the one with the least work is taken:
 //!
-//! * **by slow waves**: stencils sorted by the smoothest functions on their graph, the first eigenvectors of its Laplacian
-//!   (Barnard, Pothen and Simon 1995). They vary along and across the cloth; mixtures of the two vary in other directions;
-//! * **by greed** (King 1970): the next stencil is always the one that brings the fewest new ones into the front. It knows
-//!   no directions, so it also does for strips and trees.
+//! * **by slow waves**: stencils sorted by the smoothest functions on their graph, the first eigenvectors of
+//!   its Laplacian (Barnard, Pothen and Simon 1995). They vary along and across the cloth; mixtures of the
+//!   two vary in other directions;
+//! * **by greed** (King 1970): the next stencil is always the one that brings the fewest new ones into the
+//!   front. It knows no directions, so it also does for strips and trees.
 
 /// Beginnings that are tried by greed. Made once for a mesh; has no influence on the solution but rounding.
 const GREEDY_STARTS: usize = 8;
@@ -16,8 +17,8 @@ const WAVE_DIRECTIONS: u32 = 12;
 /// systems of that size usually go to the sparse factor, which has an order of its own.
 const MOST_STENCILS: usize = 2000;
 
-/// An order of elimination: `order[k]` is the stencil that comes `k`-th. `weights` are the stencils' numbers of
-/// equations, `neighbours` the stencils that share a node with each.
+/// An order of elimination: `order[k]` is the stencil that comes `k`-th. `weights` are the stencils' numbers
+/// of equations, `neighbours` the stencils that share a node with each.
 pub(super) fn narrow_order(weights: &[usize], neighbours: &[Vec<u32>]) -> Vec<u32> {
     let count = weights.len();
     if count > MOST_STENCILS {
@@ -41,7 +42,8 @@ pub(super) fn narrow_order(weights: &[usize], neighbours: &[Vec<u32>]) -> Vec<u3
     best.unwrap_or_default()
 }
 
-/// The two smoothest functions on the graph besides the constant, by subspace iteration from a fixed beginning.
+/// The two smoothest functions on the graph besides the constant, by subspace iteration from a fixed
+/// beginning.
 fn slow_waves(neighbours: &[Vec<u32>]) -> [Vec<f64>; 2] {
     let count = neighbours.len();
     let most = neighbours.iter().map(Vec::len).max().unwrap_or(1) as f64;

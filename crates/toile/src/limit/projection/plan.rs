@@ -1,7 +1,7 @@
 //! Where everything is: slots of gradients, rows of the factor, and which pairs of slots make `J W Jᵀ`.
 //!
-//! A *slot* is one node of one stencil and holds the [`Gradient`] of the stencil's equations by it, scaled by `√w F`.
-//! Two stencils that share nodes make a block of the matrix: the sum over these nodes of `g_a g_bᵀ`.
+//! A *slot* is one node of one stencil and holds the [`Gradient`] of the stencil's equations by it, scaled by
+//! `√w F`. Two stencils that share nodes make a block of the matrix: the sum over these nodes of `g_a g_bᵀ`.
 
 use super::order::narrow_order;
 use crate::limit::constraints::{Constraints, Gradient, LANES};
@@ -176,8 +176,8 @@ struct Assemble<'a> {
     plan: &'a Plan,
     gradients: &'a [Gradient],
     values: &'a mut [f64],
-    /// One block, column by column. It stands in memory so that columns are summed and stored as vectors, although
-    /// their entries then go to different places.
+    /// One block, column by column. It stands in memory so that columns are summed and stored as vectors,
+    /// although their entries then go to different places.
     block: &'a mut [[f64; LANES]; LANES],
 }
 

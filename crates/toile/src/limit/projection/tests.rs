@@ -347,8 +347,8 @@ mod obstacles {
 
     #[test]
     fn friction_stops_a_slow_sheet_and_slows_a_fast_one() {
-        // A flat sheet that has sunk by d and slid by s. Its nodes are pushed out by d each, so friction may push
-        // each back by μ d: it stops if s ≤ μ d and else slides by s − μ d.
+        // A flat sheet that has sunk by d and slid by s. Its nodes are pushed out by d each, so friction may
+        // push each back by μ d: it stops if s ≤ μ d and else slides by s − μ d.
         let sheet = sheet(4);
         let (sunk, friction) = (1e-4, 0.5);
         for (slid, expected) in [(3e-5, 0.0), (2e-4, 1.5e-4)] {

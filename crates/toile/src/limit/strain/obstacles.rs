@@ -1,4 +1,5 @@
-//! Obstacles among the sweeps: after each of them nodes that went inside are put back on the surface, with friction.
+//! Obstacles among the sweeps: after each of them nodes that went inside are put back on the surface, with
+//! friction.
 
 use crate::limit::Obstacle;
 use crate::linalg::Filter;
@@ -33,7 +34,8 @@ pub(super) fn begin(
     }));
 }
 
-/// Puts nodes that are inside back on the surface, and takes from their slip what Coulomb friction takes of such a push.
+/// Puts nodes that are inside back on the surface, and takes from their slip what Coulomb friction takes of
+/// such a push.
 pub(super) fn keep_out(guards: &mut [Guard], positions: &mut [DVec3]) {
     for guard in guards {
         let Obstacle { normal, gap, .. } = guard.obstacle;

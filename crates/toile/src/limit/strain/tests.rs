@@ -55,7 +55,8 @@ fn pull(length: f64, bounds_of_edge: StrainBounds, weights: [f64; 2], sweep: Swe
 #[test]
 fn one_edge_is_brought_to_its_bound_and_shared_by_inverse_mass() {
     for sweep in SWEEPS {
-        // 1.3 m with 10 % allowed: 0.2 m too long. Equal masses take half each, a fixed end nothing, 3:1 as 3:1.
+        // 1.3 m with 10 % allowed: 0.2 m too long. Equal masses take half each, a fixed end nothing, 3:1 as
+        // 3:1.
         for (weights, expected) in [
             ([1.0, 1.0], [0.1, 1.2]),
             ([0.0, 2.0], [0.0, 1.1]),
@@ -129,7 +130,8 @@ fn a_free_sheet_comes_within_bounds_and_keeps_its_momentum() {
             assert!(report.converged, "{pattern:?} {sweep:?} {report:?}");
             assert!(limit.residual(&before) > 0.05);
             assert!(sheet.linear_momentum(&before, &after) < 1e-12);
-            // One Jacobi sweep takes all its directions from the same positions, so its moment vanishes about them.
+            // One Jacobi sweep takes all its directions from the same positions, so its moment vanishes about
+            // them.
             let once = StrainSettings {
                 max_sweeps: 1,
                 ..tight(Sweep::Jacobi)
@@ -143,8 +145,8 @@ fn a_free_sheet_comes_within_bounds_and_keeps_its_momentum() {
 
 #[test]
 fn a_gauss_seidel_sweep_keeps_angular_momentum_colour_by_colour() {
-    // Each repair is along the edge as it stands, so x × mΔx vanishes at every one of them; over a sweep the sum about the moving
-    // positions does.
+    // Each repair is along the edge as it stands, so x × mΔx vanishes at every one of them; over a sweep the
+    // sum about the moving positions does.
     let sheet = sheet(4, GridPattern::Quads);
     let limit = limit_of(&sheet, tight(Sweep::GaussSeidel));
     let mut positions = sheet.disturbed(0.15);
@@ -231,9 +233,10 @@ fn pins_pulled_apart_leave_finite_positions_and_an_honest_residual() {
             &mut StrainScratch::default(),
             &mut positions,
         );
-        // 2 m instead of 1.1 m: 0.9 m too long over six rows. Jacobi comes to rest where impulses balance; an edge at a pin has half
-        // the mobility, so twice the impulse for its excess: 4 e + 2 e/2 = 0.9 m, e = 0.18 m = 1.08 l̄. Gauss–Seidel has just
-        // repaired every other edge and leaves (2e + e/2 = 0.9 m) e = 0.36 m = 2.16 l̄ to those between.
+        // 2 m instead of 1.1 m: 0.9 m too long over six rows. Jacobi comes to rest where impulses balance; an
+        // edge at a pin has half the mobility, so twice the impulse for its excess: 4 e + 2 e/2 = 0.9 m, e =
+        // 0.18 m = 1.08 l̄. Gauss–Seidel has just repaired every other edge and leaves (2e + e/2 = 0.9 m) e =
+        // 0.36 m = 2.16 l̄ to those between.
         let expected = match sweep {
             Sweep::Jacobi => 1.08,
             Sweep::GaussSeidel => 2.16,
@@ -339,7 +342,8 @@ fn bounds_that_leave_no_length_are_refused_by_name() {
     ));
 }
 
-/// A sheet that is stretched and half sunk into a floor comes out of it, within bounds; friction leaves it less of its slip.
+/// A sheet that is stretched and half sunk into a floor comes out of it, within bounds; friction leaves it
+/// less of its slip.
 #[test]
 fn lengths_are_mended_without_leading_nodes_into_obstacles() {
     let mesh = grid(&Grid {
