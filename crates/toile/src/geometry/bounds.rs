@@ -1,14 +1,15 @@
 //! Axis-aligned boxes, in single precision and rounded outward.
 //!
-//! Single precision halves the memory that a search walks through and lets one instruction look at three axes. It
-//! loses nothing but a ten-millionth of the coordinate in sharpness: the numbers are moved outward by more than the
-//! conversion can move them inward, so a box always holds what it was made for.
+//! Single precision halves the memory that a search walks through and lets one instruction look at three
+//! axes. It loses nothing but a ten-millionth of the coordinate in sharpness: the numbers are moved outward
+//! by more than the conversion can move them inward, so a box always holds what it was made for.
 
 use glam::{DVec3, Vec3A, Vec3Swizzles};
 
-/// How far a coordinate `x` is moved outward before it is rounded to single precision: `SLACK·|x| + LEAST_SLACK`. Rounding
-/// to the nearest moves it back by half as much at most, and what is left also covers the few roundings in double
-/// precision by which a point between start and end may leave the box of the two.
+/// How far a coordinate `x` is moved outward before it is rounded to single precision:
+/// `SLACK·|x| + LEAST_SLACK`. Rounding to the nearest moves it back by half as much at most, and what is left
+/// also covers the few roundings in double precision by which a point between start and end may leave the box
+/// of the two.
 const SLACK: f64 = f32::EPSILON as f64;
 /// The same where single precision has run out of exponents, in m.
 const LEAST_SLACK: f64 = f32::MIN_POSITIVE as f64;
@@ -31,7 +32,8 @@ impl Bounds {
         high: Vec3A::NEG_INFINITY,
     };
 
-    /// The box of a point on its straight way from `start` to `end`, and of all that is within `reach` of it, in m.
+    /// The box of a point on its straight way from `start` to `end`, and of all that is within `reach` of it,
+    /// in m.
     pub fn swept(start: DVec3, end: DVec3, reach: f64) -> Self {
         let low = start.min(end) - reach;
         let high = start.max(end) + reach;
@@ -50,8 +52,9 @@ impl Bounds {
         boxes.fold(Bounds::EMPTY, Bounds::joined)
     }
 
-    /// The same as [`swept`](Self::swept) in coordinates along the six diagonals of the axes, in two boxes: `(x + y, y + z, z + x)` and
-    /// `(x − y, y − z, z − x)`. They tell apart what lies close together on a slope (Klosowski et al. 1998).
+    /// The same as [`swept`](Self::swept) in coordinates along the six diagonals of the axes, in two boxes:
+    /// `(x + y, y + z, z + x)` and `(x − y, y − z, z − x)`. They tell apart what lies close together on a
+    /// slope (Klosowski et al. 1998).
     pub fn swept_along_diagonals(start: DVec3, end: DVec3, reach: f64) -> [Self; 2] {
         let reach = reach * std::f64::consts::SQRT_2;
         [

@@ -1,4 +1,5 @@
-//! A bounding volume hierarchy over axis-aligned boxes: built once, then refitted to each step until it is too loose.
+//! A bounding volume hierarchy over axis-aligned boxes: built once, then refitted to each step until it is
+//! too loose.
 
 mod pairs;
 mod queries;
@@ -12,17 +13,18 @@ use super::bounds::Bounds;
 use crate::parallel;
 use glam::DVec3;
 
-/// Subtrees with fewer boxes than this are built and refitted on one thread: waking another takes about as long as
-/// refitting a few thousand boxes. Has no influence on results.
+/// Subtrees with fewer boxes than this are built and refitted on one thread: waking another takes about as
+/// long as refitting a few thousand boxes. Has no influence on results.
 const PARALLEL_FROM: usize = 8192;
-/// The tree should be rebuilt when a search of it costs this many times what it cost when it was built. A rebuild costs
-/// about ten refits, so the loss is bounded either way. Has no influence on results.
+/// The tree should be rebuilt when a search of it costs this many times what it cost when it was built. A
+/// rebuild costs about ten refits, so the loss is bounded either way. Has no influence on results.
 const WORN: f64 = 1.6;
 
 /// How many boxes the leaves of a tree hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Leaves {
-    /// Four: few enough that a leaf is quickly tried through, many enough that the tree stays small. For pair searches.
+    /// Four: few enough that a leaf is quickly tried through, many enough that the tree stays small. For pair
+    /// searches.
     #[default]
     Packed,
     /// One: the tree alone decides which boxes are looked at. For queries that cost much for each box.
@@ -75,8 +77,8 @@ impl Branch {
 
 /// A tree over numbered boxes.
 ///
-/// Searches answer with all pairs of boxes that touch. Which pairs those are follows from the boxes alone and not
-/// from the tree, so a refitted tree and a new one give the same answer.
+/// Searches answer with all pairs of boxes that touch. Which pairs those are follows from the boxes alone and
+/// not from the tree, so a refitted tree and a new one give the same answer.
 #[derive(Clone, Debug, Default)]
 pub struct BoxTree {
     leaves: Leaves,
@@ -146,14 +148,14 @@ impl BoxTree {
 
     /// Whether so much has moved since the tree was built that searches gain from a [rebuild](Self::rebuild).
     ///
-    /// Its measure is the surface of all inner boxes relative to that of the boxes it is over: the expected number of
-    /// boxes that a search looks at (Goldsmith & Salmon 1987), whatever the size of the whole.
+    /// Its measure is the surface of all inner boxes relative to that of the boxes it is over: the expected
+    /// number of boxes that a search looks at (Goldsmith & Salmon 1987), whatever the size of the whole.
     pub fn needs_rebuild(&self) -> bool {
         self.cost > WORN * self.cost_when_built
     }
 
-    /// [`rebuild`](Self::rebuild) over `count` boxes that are worked out when needed: the `i`-th has the number
-    /// `number(i)`, and `source` gives a box for its number.
+    /// [`rebuild`](Self::rebuild) over `count` boxes that are worked out when needed: the `i`-th has the
+    /// number `number(i)`, and `source` gives a box for its number.
     pub(crate) fn rebuild_with(
         &mut self,
         count: usize,
@@ -165,8 +167,8 @@ impl BoxTree {
         self.cost_when_built = self.cost;
     }
 
-    /// Divides `count` boxes with the given numbers and centres (in any common unit) into branches. The boxes are to
-    /// be fitted afterwards.
+    /// Divides `count` boxes with the given numbers and centres (in any common unit) into branches. The boxes
+    /// are to be fitted afterwards.
     pub(crate) fn split(
         &mut self,
         count: usize,
@@ -230,8 +232,8 @@ impl BoxTree {
     }
 }
 
-/// Builds a tree over the items by halving them along the longest side of their centres' box. `first` is the slot of
-/// the first.
+/// Builds a tree over the items by halving them along the longest side of their centres' box. `first` is the
+/// slot of the first.
 fn split(branches: &mut [Branch], items: &mut [Item], first: usize, leaves: Leaves) {
     let Some((branch, below)) = branches.split_first_mut() else {
         return;

@@ -11,12 +11,12 @@
 //! origin; an edge pq meets an edge rs exactly if the parallelogram p−r, p−s, q−s, q−r does. Either is a
 //! flat convex polygon whose corners x_i(t) move in straight lines (`moving_polygon`).
 //!
-//! A direction n with n · x_i(t) > 0 for all corners separates the origin from the polygon at time t.
-//! n · x_i is linear in t, so that a direction proves a whole *interval* of time to be free of contact,
-//! whose ends are the zeros of linear functions. The search (`search`) covers [0, 1] with such intervals
-//! and returns the beginning of the earliest gap that it cannot close. Directions are guessed
-//! (`direction`): the one to the nearest point of the polygon at some time in the gap. Only the test of a
-//! direction has to be certain; it takes off more than all rounding can do (`moving_polygon`, with the bounds).
+//! A direction n with n · x_i(t) > 0 for all corners separates the origin from the polygon at time t. n · x_i
+//! is linear in t, so that a direction proves a whole *interval* of time to be free of contact, whose ends
+//! are the zeros of linear functions. The search (`search`) covers [0, 1] with such intervals and returns the
+//! beginning of the earliest gap that it cannot close. Directions are guessed (`direction`): the one to the
+//! nearest point of the polygon at some time in the gap. Only the test of a direction has to be certain; it
+//! takes off more than all rounding can do (`moving_polygon`, with the bounds).
 //!
 //! Things that stay close while they turn together want a proof of another kind: the volume spanned by
 //! three corners, a cubic in t, does not vanish (`volume`).

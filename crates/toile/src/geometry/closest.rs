@@ -1,8 +1,8 @@
 //! Closest points of a point and a triangle, and of two edges.
 //!
-//! Between two features of cloth the answer is a [`Closest`]: weights of the four nodes such that `Σ wᵢ xᵢ` leads from
-//! the second feature's closest point to the first's. The same weights carry velocities and impulses, so that what
-//! acts between the two features adds up to nothing: `Σ wᵢ = 0`.
+//! Between two features of cloth the answer is a [`Closest`]: weights of the four nodes such that `Σ wᵢ xᵢ`
+//! leads from the second feature's closest point to the first's. The same weights carry velocities and
+//! impulses, so that what acts between the two features adds up to nothing: `Σ wᵢ = 0`.
 
 mod edge_edge;
 mod point_triangle;
@@ -17,7 +17,8 @@ use glam::{DMat3, DVec3};
 /// Where two features are nearest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Closest {
-    /// `Σ wᵢ xᵢ` is the way from the second feature to the first. The first's weights add up to 1, the second's to −1.
+    /// `Σ wᵢ xᵢ` is the way from the second feature to the first. The first's weights add up to 1, the
+    /// second's to −1.
     pub weights: [f64; 4],
     /// That way (m).
     pub way: DVec3,

@@ -1,13 +1,13 @@
 //! Geometry below everything else: points, triangles and boxes, without cloth, bodies or forces.
 //!
-//! * [`Bounds`] and [`BoxTree`]: axis-aligned boxes and the one bounding volume hierarchy, with searches for pairs of
-//!   boxes that touch ([`PairSearch`]) and branch-and-bound queries;
+//! * [`Bounds`] and [`BoxTree`]: axis-aligned boxes and the one bounding volume hierarchy, with searches for
+//!   pairs of boxes that touch ([`PairSearch`]) and branch-and-bound queries;
 //! * [`closest`]: closest points of a point and a triangle, and of two edges;
 //! * [`ccd`]: when two moving primitives first touch, never too late;
 //! * `segment_triangle`: whether a segment crosses a triangle, so that no two neighbours both count it;
 //! * `triangle_triangle`: whether two triangles have a point in common, decided exactly;
-//! * `triangle_tree`: a box tree over triangles, for closest points and winding numbers; [`NearestSurface`] is its
-//!   public face for open meshes;
+//! * `triangle_tree`: a box tree over triangles, for closest points and winding numbers; [`NearestSurface`]
+//!   is its public face for open meshes;
 //! * [`level_set`]: the signed distance of a triangle mesh on an adaptive octree.
 //!
 //! Nothing here knows of contact, energies, models or states.

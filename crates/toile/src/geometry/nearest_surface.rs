@@ -4,7 +4,8 @@ use super::closest::{closest_weights, weighted};
 use super::triangle_tree::TriangleTree;
 use glam::DVec3;
 
-/// Triangles to which points ask their way. Unlike a level set it needs no inside: a sheet will do, and so will a cloud of points.
+/// Triangles to which points ask their way. Unlike a level set it needs no inside: a sheet will do, and so
+/// will a cloud of points.
 #[derive(Clone, Debug)]
 pub struct NearestSurface {
     tree: TriangleTree,
@@ -24,7 +25,8 @@ pub struct NearestPoint {
 }
 
 impl NearestSurface {
-    /// Triangles over points; `None` if there are no triangles, or if one names a point that is not there or not finite.
+    /// Triangles over points; `None` if there are no triangles, or if one names a point that is not there or
+    /// not finite.
     pub fn new(points: &[DVec3], triangles: &[[u32; 3]]) -> Option<Self> {
         let known = |n: &u32| points.get(*n as usize).is_some_and(|p| p.is_finite());
         let valid = !triangles.is_empty() && triangles.as_flattened().iter().all(known);
@@ -39,7 +41,8 @@ impl NearestSurface {
         Self::new(points, &alone)
     }
 
-    /// The same triangles where their points are now. It is an error of the caller to bring another number of points.
+    /// The same triangles where their points are now. It is an error of the caller to bring another number of
+    /// points.
     pub fn refit(&mut self, points: &[DVec3]) {
         self.tree.refit(points);
     }

@@ -3,8 +3,8 @@
 use super::bounds::Bounds;
 use glam::{DVec3, Vec3A, Vec3Swizzles};
 
-/// By how much bounds from boxes are loosened against exact ones: a hundred roundings in single precision, of which a
-/// bound takes about ten. Has no influence on results.
+/// By how much bounds from boxes are loosened against exact ones: a hundred roundings in single precision, of
+/// which a bound takes about ten. Has no influence on results.
 pub(super) const CAUTION: f64 = 1.0 + 1e-5;
 
 /// What crossing one triangle on the way from `from` to `to` adds to the winding number.
@@ -49,7 +49,8 @@ impl Segment {
         }
     }
 
-    /// Whether it may meet a box: no axis of the box and no cross product of an axis with the segment separates them.
+    /// Whether it may meet a box: no axis of the box and no cross product of an axis with the segment
+    /// separates them.
     #[inline(always)]
     pub(super) fn meets(&self, bounds: &Bounds) -> bool {
         let extent = 0.5 * (bounds.high - bounds.low);

@@ -1,7 +1,8 @@
-//! A box tree over triangles: the closest one to a point, those a segment crosses, those that sweep through a box.
+//! A box tree over triangles: the closest one to a point, those a segment crosses, those that sweep through a
+//! box.
 //!
-//! The boxes are in single precision, relative to the middle of the triangles and a little too large. They only decide
-//! what need not be looked at, so neither that nor the shape of the tree shows in any answer.
+//! The boxes are in single precision, relative to the middle of the triangles and a little too large. They
+//! only decide what need not be looked at, so neither that nor the shape of the tree shows in any answer.
 
 use super::bounds::Bounds;
 use super::box_tree::{BoxTree, Leaves};
@@ -9,8 +10,9 @@ use super::closest::squared_distance;
 use super::segment_triangle::{CAUTION, Segment, crossing};
 use glam::{DVec3, Vec3A};
 
-/// By how much boxes are too large, as a part of the size of the whole. Rounding a point of it to single precision
-/// costs 6·10⁻⁸ of the size, and a few roundings come together in a query; 4·10⁻⁶ leaves room for dozens.
+/// By how much boxes are too large, as a part of the size of the whole. Rounding a point of it to single
+/// precision costs 6·10⁻⁸ of the size, and a few roundings come together in a query; 4·10⁻⁶ leaves room for
+/// dozens.
 const ENLARGED: f64 = 4e-6;
 /// No place: no triangle has been found.
 const NONE: u32 = u32::MAX;
@@ -59,7 +61,8 @@ impl TriangleTree {
         triangle_tree
     }
 
-    /// Moves the triangles and fits the boxes around them; the shape of the tree stays. All triangles become visible.
+    /// Moves the triangles and fits the boxes around them; the shape of the tree stays. All triangles become
+    /// visible.
     pub(crate) fn refit(&mut self, points: &[DVec3]) {
         self.corners.clear();
         let placed = self.nodes.iter().map(|t| t.map(|n| points[n as usize]));
@@ -134,8 +137,8 @@ impl TriangleTree {
         self.search(point, best, |_| true)
     }
 
-    /// The closest of the visible triangles that are nearer than `within` (m) and that `counts` accepts, asked only of
-    /// those nearer than any accepted before.
+    /// The closest of the visible triangles that are nearer than `within` (m) and that `counts` accepts,
+    /// asked only of those nearer than any accepted before.
     pub(crate) fn closest_of(
         &self,
         point: DVec3,
@@ -170,8 +173,9 @@ impl TriangleTree {
         best
     }
 
-    /// The places of all triangles that may come into a box (m) on their straight ways from here to where they are in
-    /// `end`, a tree of the same triangles in the same order; the highest place first. A few that do not are among them.
+    /// The places of all triangles that may come into a box (m) on their straight ways from here to where
+    /// they are in `end`, a tree of the same triangles in the same order; the highest place first. A few that
+    /// do not are among them.
     pub(crate) fn passing(&self, end: &TriangleTree, (low, high): (DVec3, DVec3)) -> Vec<u32> {
         let mut found = Vec::new();
         let seen_by = |tree: &TriangleTree| [low, high].map(|corner| tree.near(corner));

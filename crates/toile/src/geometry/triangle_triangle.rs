@@ -5,8 +5,8 @@ use robust::{Coord, Coord3D};
 
 type Triangle = [DVec3; 3];
 
-/// More than the rounding of the short sums that reject pairs early: about ten roundings of 1.1·10⁻¹⁶ each. A pair
-/// that is not rejected goes to the exact predicates, so a larger value costs time only.
+/// More than the rounding of the short sums that reject pairs early: about ten roundings of 1.1·10⁻¹⁶ each. A
+/// pair that is not rejected goes to the exact predicates, so a larger value costs time only.
 const FILTER_ROUNDING: f64 = 1e-14;
 
 /// Whether two triangles have any point in common.

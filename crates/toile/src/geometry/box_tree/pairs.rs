@@ -4,8 +4,8 @@ use super::BoxTree;
 use crate::geometry::Bounds;
 use crate::parallel;
 
-/// Into how many tasks a large search is cut. A fixed number, so that the cut does not depend on the threads; enough
-/// that tasks of unequal size keep some sixteen threads busy.
+/// Into how many tasks a large search is cut. A fixed number, so that the cut does not depend on the threads;
+/// enough that tasks of unequal size keep some sixteen threads busy.
 const TASKS: usize = 64;
 /// Searches over fewer boxes than this stay on the calling thread: waking others takes about as long.
 const PARALLEL_FROM: usize = 4096;
@@ -41,9 +41,10 @@ pub(crate) struct Search<F> {
 }
 
 impl<F: Default + Send> Search<F> {
-    /// Searches pairs of trees, a tree paired with itself for the pairs within it, and calls `visit` once with each
-    /// pair of boxes that touch. Subtrees for which `skip(tree, branch)` holds are not searched within. What was
-    /// found is then in [`found`](Self::found), cut up in no particular order; `clear` empties it beforehand.
+    /// Searches pairs of trees, a tree paired with itself for the pairs within it, and calls `visit` once
+    /// with each pair of boxes that touch. Subtrees for which `skip(tree, branch)` holds are not searched
+    /// within. What was found is then in [`found`](Self::found), cut up in no particular order; `clear`
+    /// empties it beforehand.
     pub fn run<'a>(
         &mut self,
         tree: impl Fn(u32) -> &'a BoxTree + Sync,
@@ -92,7 +93,8 @@ impl<F: Default + Send> Search<F> {
         self.tasks.iter().map(|task| &task.found)
     }
 
-    /// Descends from the roots until no pair of subtrees has more than `grain` boxes, so that there is work for all.
+    /// Descends from the roots until no pair of subtrees has more than `grain` boxes, so that there is work
+    /// for all.
     fn spread<'a>(
         &mut self,
         tree: &impl Fn(u32) -> &'a BoxTree,
@@ -237,7 +239,8 @@ pub struct PairSearch {
 }
 
 impl PairSearch {
-    /// Writes to `out` each pair of boxes of a tree that touch, once: the lower number first, in ascending order.
+    /// Writes to `out` each pair of boxes of a tree that touch, once: the lower number first, in ascending
+    /// order.
     pub fn within(&mut self, tree: &BoxTree, out: &mut Vec<[u32; 2]>) {
         let visit = |found: &mut Vec<_>, a: Hit, b: Hit| {
             found.push([a.index.min(b.index), a.index.max(b.index)]);
@@ -248,7 +251,8 @@ impl PairSearch {
         gather(found, tree.len(), &mut self.starts, out);
     }
 
-    /// Writes to `out` each pair of a box of the one tree that touches a box of the other, in ascending order.
+    /// Writes to `out` each pair of a box of the one tree that touches a box of the other, in ascending
+    /// order.
     pub fn between(&mut self, one: &BoxTree, other: &BoxTree, out: &mut Vec<[u32; 2]>) {
         let tree = |t| if t == 0 { one } else { other };
         let visit = |found: &mut Vec<_>, a: Hit, b: Hit| found.push([a.index, b.index]);
@@ -259,8 +263,8 @@ impl PairSearch {
     }
 }
 
-/// Brings pairs whose first number is below `keys` into ascending order: sorted into a drawer for each first number,
-/// and then within the drawers, which hold few. `starts` is scratch.
+/// Brings pairs whose first number is below `keys` into ascending order: sorted into a drawer for each first
+/// number, and then within the drawers, which hold few. `starts` is scratch.
 pub(crate) fn gather<'a>(
     pieces: impl Iterator<Item = &'a [[u32; 2]]> + Clone,
     keys: usize,

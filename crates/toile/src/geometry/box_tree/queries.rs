@@ -4,7 +4,8 @@ use super::BoxTree;
 use crate::geometry::Bounds;
 use glam::Vec3A;
 
-/// Branches that may wait in a walk. There are fewer than 2³² boxes, each level halves them, and one child waits at each.
+/// Branches that may wait in a walk. There are fewer than 2³² boxes, each level halves them, and one child
+/// waits at each.
 const DEEPEST: usize = 34;
 /// Boxes that one task of [`BoxTree::pairs_where`] looks up.
 const CHUNK: usize = 512;
@@ -12,8 +13,8 @@ const CHUNK: usize = 512;
 const BATCH: usize = 64;
 
 impl BoxTree {
-    /// Calls `visit` with all slots below branches that `keep` accepts, the highest slot first. A branch that is
-    /// refused is not opened; with single leaves, the last branch asked of is the slot's own box.
+    /// Calls `visit` with all slots below branches that `keep` accepts, the highest slot first. A branch that
+    /// is refused is not opened; with single leaves, the last branch asked of is the slot's own box.
     #[inline]
     pub(crate) fn walk(&self, keep: impl Fn(u32) -> bool, mut visit: impl FnMut(usize)) {
         if self.is_empty() {
@@ -40,8 +41,8 @@ impl BoxTree {
         }
     }
 
-    /// Branch and bound: calls `visit` with slots whose box may be as near to `point` as the square root of `limit`,
-    /// near ones first; `visit` answers with the limit from then on. Empty boxes are nowhere near.
+    /// Branch and bound: calls `visit` with slots whose box may be as near to `point` as the square root of
+    /// `limit`, near ones first; `visit` answers with the limit from then on. Empty boxes are nowhere near.
     #[inline]
     pub(crate) fn nearest(
         &self,
@@ -90,9 +91,9 @@ impl BoxTree {
         }
     }
 
-    /// Every pair of boxes that touch and for which `test` answers yes, once, by their numbers and in an order that
-    /// does not depend on the number of threads. The search ends early, likewise whatever the number of threads, once
-    /// it has found `limit` pairs or a few more.
+    /// Every pair of boxes that touch and for which `test` answers yes, once, by their numbers and in an
+    /// order that does not depend on the number of threads. The search ends early, likewise whatever the
+    /// number of threads, once it has found `limit` pairs or a few more.
     pub(crate) fn pairs_where(
         &self,
         limit: usize,

@@ -1,7 +1,7 @@
 //! Guesses at a direction in which the polygon keeps away from the origin.
 //!
-//! Nothing here has to be right: `MovingPolygon::free_times` judges. But near contact a direction must be good
-//! to the last digit, else it fails by more than the distance it is to prove. So it is built from what
+//! Nothing here has to be right: `MovingPolygon::free_times` judges. But near contact a direction must be
+//! good to the last digit, else it fails by more than the distance it is to prove. So it is built from what
 //! is large (normal of the face, a vector made orthogonal to an edge), not from the small vector to the
 //! nearest point, which is mostly rounding there.
 

@@ -14,8 +14,8 @@ pub(super) struct MovingPolygon<S, const N: usize> {
 /// The corners of the polygon as differences of the four points: `[i, j]` stands for x_i − x_j.
 pub(super) type Corners<const N: usize> = [[usize; 2]; N];
 
-/// More than all that products, of three at most, lose when they underflow, and yet nothing: sizes lie between 1e-40
-/// and 1e40.
+/// More than all that products, of three at most, lose when they underflow, and yet nothing: sizes lie
+/// between 1e-40 and 1e40.
 pub(super) const UNDERFLOW: f64 = 1e-250;
 
 /// Times before this one are not told from zero: quotients stay clear of underflow.

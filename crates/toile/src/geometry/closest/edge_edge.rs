@@ -3,8 +3,9 @@
 use super::{Closest, nearest, share_along};
 use glam::DVec3;
 
-/// Squared sine of the angle below which edges count as parallel: the determinant of the two closest points' equations
-/// then has lost about 12 of its 16 digits. The ends alone decide below it, which is exact for parallel edges.
+/// Squared sine of the angle below which edges count as parallel: the determinant of the two closest points'
+/// equations then has lost about 12 of its 16 digits. The ends alone decide below it, which is exact for
+/// parallel edges.
 const PARALLEL: f64 = 1e-12;
 
 /// Two edges: nodes are the ends of the first, then those of the second.

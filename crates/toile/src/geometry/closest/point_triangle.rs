@@ -1,15 +1,15 @@
 //! The closest point of a triangle.
 //!
-//! Two routines, for two kinds of questions. [`point_triangle`] answers for contact: it also takes the point along, and
-//! its weights on the face come from areas, which lose no digits where the point is close to the plane.
-//! [`closest_weights`] answers for distance fields, which ask millions of times: no cross product, and most points
-//! are told by their region after a few dot products.
+//! Two routines, for two kinds of questions. [`point_triangle`] answers for contact: it also takes the point
+//! along, and its weights on the face come from areas, which lose no digits where the point is close to the
+//! plane. [`closest_weights`] answers for distance fields, which ask millions of times: no cross product, and
+//! most points are told by their region after a few dot products.
 
 use super::{Closest, nearest, share_along};
 use glam::DVec3;
 
-/// Squared sine of the angle below which a triangle counts as the segments it has collapsed to: the weights would be
-/// quotients of rounding errors.
+/// Squared sine of the angle below which a triangle counts as the segments it has collapsed to: the weights
+/// would be quotients of rounding errors.
 const COLLAPSED: f64 = 1e-20;
 
 /// A point and a triangle: nodes are the point, then the corners.

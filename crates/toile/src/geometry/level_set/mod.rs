@@ -6,12 +6,12 @@
 //! distances that [`LevelSet::new`] would.
 //!
 //! # The mathematics
-//! The field `φ(p) = ± min |p − x|` over the surface points `x`, negative inside, is stored as values at
-//! the corners of cubes, which are interpolated trilinearly: an adaptively sampled distance field (Frisken,
-//! Perry, Rockwood, Jones 2000), as Bridson, Marino, Fedkiw (2003, §5.1) use for bodies under cloth. A cube is
-//! halved until the interpolation at its centre and on its edges is within the tolerance, or until it has the
-//! finest size (`build`). In the band around the surface the tolerance is the given one; beyond it grows by a
-//! fifth of the distance from the band. Signs are right far away as well.
+//! The field `φ(p) = ± min |p − x|` over the surface points `x`, negative inside, is stored as values at the
+//! corners of cubes, which are interpolated trilinearly: an adaptively sampled distance field (Frisken,
+//! Perry, Rockwood, Jones 2000), as Bridson, Marino, Fedkiw (2003, §5.1) use for bodies under cloth. A cube
+//! is halved until the interpolation at its centre and on its edges is within the tolerance, or until it has
+//! the finest size (`build`). In the band around the surface the tolerance is the given one; beyond it grows
+//! by a fifth of the distance from the band. Signs are right far away as well.
 //!
 //! For cubes of side `h` over a surface with radii of curvature `R₁, R₂` the interpolation misses by at most
 //! about `h²/8 (1/R₁ + 1/R₂)`: second order in `h`. At a crease of the distance (sharp edges, and the
@@ -31,9 +31,9 @@
 //!
 //! What results is a closed chain. Its winding number (Jacobson, Kavan, Sorkine-Hornung 2013) is a whole
 //! number everywhere, so it always decides, and inside is where it is positive (`winding`): that of two
-//! overlapping parts is their union. Triangles with the same sign on both sides, as in the overlap, are hidden
-//! from the distance; those that are partly so are not, so near the curve where parts cross, depths inside
-//! are too small by up to a triangle's size.
+//! overlapping parts is their union. Triangles with the same sign on both sides, as in the overlap, are
+//! hidden from the distance; those that are partly so are not, so near the curve where parts cross, depths
+//! inside are too small by up to a triangle's size.
 //!
 //! # Example
 //! ```
@@ -96,8 +96,8 @@ const SHIFT: DVec3 = DVec3::new(0.381_966_011, 0.618_033_989, 0.276_393_202);
 pub struct Settings {
     /// Side of the finest cells (m).
     pub cell: f64,
-    /// How far the interpolated distance may be from the exact one where the cells are not the finest (m). It is
-    /// what cells are halved by, measured at some of their points, not a proven bound.
+    /// How far the interpolated distance may be from the exact one where the cells are not the finest (m). It
+    /// is what cells are halved by, measured at some of their points, not a proven bound.
     pub tolerance: f64,
     /// Distance from the surface up to which the tolerance holds (m).
     pub band: f64,

@@ -183,7 +183,8 @@ impl Surface {
         }
     }
 
-    /// The points of the surface when the mesh's nodes are at these positions: those, and the middles of the covers.
+    /// The points of the surface when the mesh's nodes are at these positions: those, and the middles of the
+    /// covers.
     pub(crate) fn all_points(&self, positions: &[DVec3]) -> Vec<DVec3> {
         let mut points = positions.to_vec();
         points.extend(self.rims.iter().map(|rim| mean(rim, positions)));

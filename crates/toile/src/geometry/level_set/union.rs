@@ -7,11 +7,11 @@ use glam::DVec3;
 /// Normals count as opposed if they are within 60° of opposite directions.
 const OPPOSED: f64 = -0.5;
 
-/// The union of bodies at a point: the sample with the smallest distance, and which body it is from; of equals
-/// the first. There is none if there are no bodies.
+/// The union of bodies at a point: the sample with the smallest distance, and which body it is from; of
+/// equals the first. There is none if there are no bodies.
 ///
-/// Outside of all bodies the distance is exact up to that of the parts. Where bodies overlap it is a bound: the
-/// true depth may be larger, and along a surface between two bodies it has a crease of local minima.
+/// Outside of all bodies the distance is exact up to that of the parts. Where bodies overlap it is a bound:
+/// the true depth may be larger, and along a surface between two bodies it has a crease of local minima.
 pub fn union_sample(bodies: &[&LevelSet], point: DVec3) -> Option<(usize, Sample)> {
     let samples = bodies.iter().map(|body| body.sample(point)).enumerate();
     samples.reduce(|best, next| {

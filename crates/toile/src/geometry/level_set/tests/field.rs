@@ -172,8 +172,8 @@ fn coarse_cells_are_used_where_the_field_is_flat() {
     );
     let sizes = box_set.sizes();
     assert_eq!(sizes.cells, 1 + 8 * (sizes.cells - sizes.leaves));
-    // All of the band at the finest size would be 6 m² · 4 cm / 1 cm³, so 240 000 cells. Along the 12 m of edges
-    // it must be.
+    // All of the band at the finest size would be 6 m² · 4 cm / 1 cm³, so 240 000 cells. Along the 12 m of
+    // edges it must be.
     assert!(sizes.leaves < 80_000, "{sizes:?}");
     assert!(
         sizes.corner_values < 2 * sizes.leaves

@@ -256,8 +256,8 @@ fn a_body_far_from_the_origin_and_small_is_as_good() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any heap of triangles closes to a chain whose winding numbers agree, whichever way round one goes: every
-    /// corner's sign is that of a count along another path.
+    /// Any heap of triangles closes to a chain whose winding numbers agree, whichever way round one goes:
+    /// every corner's sign is that of a count along another path.
     #[test]
     fn any_heap_of_triangles_has_an_inside_or_is_named(
         nodes in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f64), 9),

@@ -11,7 +11,8 @@ pub(super) struct Mesh {
 }
 
 impl Mesh {
-    /// A surface of revolution around z: `profile` gives radius and height, from the lowest pole to the highest.
+    /// A surface of revolution around z: `profile` gives radius and height, from the lowest pole to the
+    /// highest.
     fn revolved(profile: &[(f64, f64)], around: u32) -> Self {
         let mut mesh = Mesh::default();
         let last = profile.len() - 1;
