@@ -1,30 +1,36 @@
-//! Dynamic sticking (Bridson, Marino and Fedkiw 2003, section 6): cloth that touches a sticky place moves with it until it is let go.
+//! Dynamic sticking (Bridson, Marino and Fedkiw 2003, section 6): cloth that touches a sticky place moves
+//! with it until it is let go.
 //!
-//! An [`Adhesion`] says which nodes stick to which part of which bodies, or of cloth, when, and how strongly. A node that touches such a place while
-//! the adhesion is at work is caught where it is. (The paper pulls nodes to their anchors by springs that weaken with distance, which an
-//! explicit scheme needs; here a node is held where a stiff spring would have it, and its strength is a force.)
+//! An [`Adhesion`] says which nodes stick to which part of which bodies, or of cloth, when, and how strongly.
+//! A node that touches such a place while the adhesion is at work is caught where it is. (The paper pulls
+//! nodes to their anchors by springs that weaken with distance, which an explicit scheme needs; here a node
+//! is held where a stiff spring would have it, and its strength is a force.)
 //!
 //! # On bodies
-//! The node's place in the body's frame, or in that of a triangle of a body that deforms, is its [`Anchor`], and it rides on it, with all integrators and limits,
-//! like a pinned node. It is let go when
+//! The node's place in the body's frame, or in that of a triangle of a body that deforms, is its [`Anchor`],
+//! and it rides on it, with all integrators and limits, like a pinned node. It is let go when
 //!
 //! * the adhesion's time is over, or a pin takes the node;
-//! * it is pulled too strongly. To hold it takes the force `R = m Δv/h − F`, with `F` what cloth, gravity and air do to it as the step begins and
-//!   `Δv` the change of its velocity. The surface pushes by itself, and holds `μₛ` times that by friction; what is left for the
-//!   adhesion is
+//! * it is pulled too strongly. To hold it takes the force `R = m Δv/h − F`, with `F` what cloth, gravity and
+//!   air do to it as the step begins and `Δv` the change of its velocity. The surface pushes by itself, and
+//!   holds `μₛ` times that by friction; what is left for the adhesion is
 //!
 //!   `√( max(0, −R_N)² + max(0, |R_T| − μₛ max(0, R_N))² )`,
 //!
-//!   and the most that it bears is its strength (N/m²) times the node's share of the cloth's area. What would be torn off at once is not
-//!   caught. So nodes come off and are caught again as often as the forces have it, and nothing but the anchors has to be remembered.
+//!   and the most that it bears is its strength (N/m²) times the node's share of the cloth's area. What would
+//!   be torn off at once is not
+//!   caught. So nodes come off and are caught again as often as the forces have it, and nothing but the
+//!   anchors has to be remembered.
 //!
 //! `F` does not know of limits: what constraints of length pull is not in it.
 //!
 //! # On cloth
-//! The place in the frame of a face makes a [`Bond`], which is a [tie](super::tie) between the node and the face's corners: in an implicit solve, and
-//! after everything else. Both sides move, and pull each other with what it takes. That is measured, limits included, and what exceeds the strength in one step is
-//! torn off in the next, and not caught again before it has come away: else what its neighbours hold would be caught without load, and torn
-//! again, by turns. Before it is caught, `R` is estimated as on bodies, with the velocities, the forces and the mass of the one relative to the other.
+//! The place in the frame of a face makes a [`Bond`], which is a [tie](super::tie) between the node and the
+//! face's corners: in an implicit solve, and after everything else. Both sides move, and pull each other with
+//! what it takes. That is measured, limits included, and what exceeds the strength in one step is torn off in
+//! the next, and not caught again before it has come away: else what its neighbours hold would be caught
+//! without load, and torn again, by turns. Before it is caught, `R` is estimated as on bodies, with the
+//! velocities, the forces and the mass of the one relative to the other.
 
 mod bond;
 mod drive;
@@ -239,7 +245,8 @@ fn check_nodes(listed: &[u32], nodes: usize) -> Result<(), AdhesionError> {
     }
 }
 
-/// What a force on a node leaves to adhesion (N), if the surface below it pushes by itself and holds by friction.
+/// What a force on a node leaves to adhesion (N), if the surface below it pushes by itself and holds by
+/// friction.
 fn left_to_adhesion(force: DVec3, normal: DVec3, friction: f64) -> f64 {
     let along = force.dot(normal);
     let across = (force - along * normal).length();

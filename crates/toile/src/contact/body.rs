@@ -22,15 +22,16 @@ pub struct Body {
     pub friction: Friction,
 }
 
-/// A body at the start and at the end of a step. How its surface moves in between, its methods tell; the poses do so only for rigid ones.
+/// A body at the start and at the end of a step. How its surface moves in between, its methods tell; the
+/// poses do so only for rigid ones.
 #[derive(Clone, Debug)]
 pub struct Placement {
     /// The shape.
     pub shape: Shape,
     /// Coulomb friction.
     pub friction: Friction,
-    /// The part of its distance from where it should be that a touching node makes good in the step: 1 at once, less where
-    /// contact [relaxes](super::BodyContact::relaxation).
+    /// The part of its distance from where it should be that a touching node makes good in the step: 1 at
+    /// once, less where contact [relaxes](super::BodyContact::relaxation).
     pub recovery: f64,
     /// Pose at the start.
     pub start: Pose,
@@ -83,14 +84,15 @@ impl Body {
 }
 
 impl Placement {
-    /// How far a node is above the place that it should keep at the start of the step (m); `offset` as in `collide`.
+    /// How far a node is above the place that it should keep at the start of the step (m); `offset` as in
+    /// `collide`.
     fn gap_at_start(&self, from: DVec3, offset: f64) -> f64 {
         let near = self.at_start(from, f64::INFINITY);
         near.map_or(f64::INFINITY, |near| near.sample.distance - offset)
     }
 
-    /// The distance that a node must have from the surface at the end of the step, wherever else it goes (m): `offset`, or
-    /// less if it starts deeper and contact relaxes.
+    /// The distance that a node must have from the surface at the end of the step, wherever else it goes (m):
+    /// `offset`, or less if it starts deeper and contact relaxes.
     pub(crate) fn kept(&self, from: DVec3, offset: f64) -> f64 {
         if self.recovery >= 1.0 {
             return offset;
@@ -120,8 +122,8 @@ impl Placement {
         sample_at(&self.shape, &self.end, point)
     }
 
-    /// The surface as a point sees it at the start of the step. `None` if the point is outside and farther from the surface
-    /// than `within` (m) all the way; far points may be answered all the same.
+    /// The surface as a point sees it at the start of the step. `None` if the point is outside and farther
+    /// from the surface than `within` (m) all the way; far points may be answered all the same.
     pub(crate) fn at_start(&self, point: DVec3, within: f64) -> Option<Nearby> {
         if let Shape::Moving(surface) = &self.shape {
             return Some(Nearby::from(surface.at_start(point, within)?));
@@ -173,8 +175,8 @@ impl Placement {
         }
     }
 
-    /// Distance and normal at the end of the step, if a node that keeps `offset` (m) may be taken out of the body at once: not where
-    /// parts of it overlap, nor from deep inside a body that deforms.
+    /// Distance and normal at the end of the step, if a node that keeps `offset` (m) may be taken out of the
+    /// body at once: not where parts of it overlap, nor from deep inside a body that deforms.
     pub(crate) fn way_out(&self, point: DVec3, offset: f64) -> Option<Sample> {
         let near = self.at_end(point);
         let deep = near.sample.distance < offset - self.deepest(offset);

@@ -5,8 +5,9 @@ use super::adhesion::{Adhesion, AdhesionError};
 /// Settings of the contact with all bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyContact {
-    /// Relaxation time `Δτ` (s): the distance of a touching node from where it should be, above the surface or too deep, falls by the part
-    /// `h/Δτ` in a step of length `h` (Bridson, Marino and Fedkiw 2003, section 5.2). With 0, and with steps longer than it, all at once.
+    /// Relaxation time `Δτ` (s): the distance of a touching node from where it should be, above the surface
+    /// or too deep, falls by the part `h/Δτ` in a step of length `h` (Bridson, Marino and Fedkiw 2003,
+    /// section 5.2). With 0, and with steps longer than it, all at once.
     pub relaxation: f64,
     /// What sticks to bodies.
     pub adhesions: Vec<Adhesion>,
@@ -32,7 +33,8 @@ pub enum BodyContactError {
 }
 
 impl BodyContact {
-    /// The part of its distance from where it should be that a touching node makes good in a step of `h` seconds.
+    /// The part of its distance from where it should be that a touching node makes good in a step of `h`
+    /// seconds.
     pub(crate) fn recovery(&self, h: f64) -> f64 {
         if self.relaxation > h {
             h / self.relaxation

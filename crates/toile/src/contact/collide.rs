@@ -12,8 +12,9 @@
 //! What penetration is left (curved surfaces, starts inside) is taken out of the position alone, so it
 //! adds no energy.
 //!
-//! **Relaxation.** With a relaxation time `Δτ` the node is not brought to the surface at once, from above or from below: the normal velocity
-//! becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by the part `h/Δτ` in every step of contact (same section).
+//! **Relaxation.** With a relaxation time `Δτ` the node is not brought to the surface at once, from above or
+//! from below: the normal velocity becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by
+//! the part `h/Δτ` in every step of contact (same section).
 
 use super::deforming::NodeImpact;
 use super::{Nearby, Placement, Shape, obstacles};
@@ -36,12 +37,13 @@ impl Candidate {
 /// Passes over all bodies: bodies that press a node from two sides need a second look at the first. Nodes
 /// between two bodies are left to `pinch`.
 const PASSES: usize = 2;
-/// Steps of sphere tracing before a grazing motion counts as contact, which is the safe side. Each takes off the whole
-/// distance, so only tangents need more.
+/// Steps of sphere tracing before a grazing motion counts as contact, which is the safe side. Each takes off
+/// the whole distance, so only tangents need more.
 pub(crate) const TRACE_LIMIT: usize = 64;
 
-/// Lets one node's candidate step collide with all bodies. `from` is its position at the start of the
-/// step, `offset` the distance to keep from every surface (half the cloth's thickness). `met` hears which body made what of which candidate.
+/// Lets one node's candidate step collide with all bodies. `from` is its position at the start of the step,
+/// `offset` the distance to keep from every surface (half the cloth's thickness). `met` hears which body made
+/// what of which candidate.
 pub(crate) fn collide(
     bodies: &[Placement],
     node: usize,
@@ -169,7 +171,8 @@ fn respond(
     }
 }
 
-/// The velocity relative to a body's surface (m/s) that contact leaves: with at least this speed away from the body, and slower by friction.
+/// The velocity relative to a body's surface (m/s) that contact leaves: with at least this speed away from
+/// the body, and slower by friction.
 fn slide(body: &Placement, relative: DVec3, normal: DVec3, least: f64) -> DVec3 {
     let leaving = relative.dot(normal);
     if leaving >= least {
@@ -184,8 +187,8 @@ fn touching(offset: f64) -> f64 {
     1e-9 + 1e-6 * offset
 }
 
-/// Takes from a candidate that stands at the surface of bodies at the end of the step the velocity with which it would go on into
-/// them. Its position stays. `met` as for [`collide`].
+/// Takes from a candidate that stands at the surface of bodies at the end of the step the velocity with which
+/// it would go on into them. Its position stays. `met` as for [`collide`].
 pub(crate) fn halt(
     bodies: &[Placement],
     node: usize,
@@ -222,15 +225,16 @@ fn push_out(body: &Placement, point: DVec3, offset: f64) -> DVec3 {
     point + missing.min(body.deepest(offset)) * sample.normal
 }
 
-/// The smallest distance from any of the nodes at these points to any body that they meet, at the end of the step (m), less the
-/// offset kept from them; `None` without bodies or points.
+/// The smallest distance from any of the nodes at these points to any body that they meet, at the end of the
+/// step (m), less the offset kept from them; `None` without bodies or points.
 pub fn smallest_gap(bodies: &[Placement], points: &[DVec3], offsets: &[f64]) -> Option<f64> {
     let met = points.len().min(offsets.len());
     let gaps = gaps(bodies, &points[..met], |i| offsets[i]);
     gaps.into_iter().reduce(f64::min)
 }
 
-/// The smallest distance of every point to any body at the end of the step (m), less the offset that it keeps; nothing without bodies.
+/// The smallest distance of every point to any body at the end of the step (m), less the offset that it
+/// keeps; nothing without bodies.
 pub(crate) fn gaps(
     bodies: &[Placement],
     points: &[DVec3],

@@ -1,22 +1,24 @@
 //! Contacts between cloths inside an implicit solve.
 //!
-//! Contacts that are put right only after a solve come too late for it: layers that rest on each other would fall into one another freely and be
-//! pushed apart node by node, and what a node is pushed by, its stiff edges answer. So features that are near, or are forecast to come near,
-//! enter the solve as a *cushion* of their thickness `b`: with the gap `g = n·Σ wᵢ xᵢ` and its speed `ġ`, both at the end of the step, it
-//! gives the impulse
+//! Contacts that are put right only after a solve come too late for it: layers that rest on each other would
+//! fall into one another freely and be pushed apart node by node, and what a node is pushed by, its stiff
+//! edges answer. So features that are near, or are forecast to come near, enter the solve as a *cushion* of
+//! their thickness `b`: with the gap `g = n·Σ wᵢ xᵢ` and its speed `ġ`, both at the end of the step, it gives
+//! the impulse
 //!
 //! `λ = H k (b − g) − c (ġ − a) ≥ 0`, linear in the velocities sought: `λ = p − q ġ`.
 //!
-//! `k` and `c` are multiples of the mass `m` that the contact moves, `k = 10 m/H²` and `c = 30 m`: as stiff as the step resolves,
-//! so that what rests on it sinks in by hundredths of its thickness, and damped so much that what has sunk in comes out over several steps
-//! and does not bounce. `a ≤ 0` is the speed that just closes the gap down to `b`; features that are still farther apart may come that near at no cost.
+//! `k` and `c` are multiples of the mass `m` that the contact moves, `k = 10 m/H²` and `c = 30 m`: as stiff
+//! as the step resolves, so that what rests on it sinks in by hundredths of its thickness, and damped so much
+//! that what has sunk in comes out over several steps and does not bounce. `a ≤ 0` is the speed that just
+//! closes the gap down to `b`; features that are still farther apart may come that near at no cost.
 //!
-//! Friction is a drag on the slip, found in rounds as that of [supports](super::support): at first so strong that the contact sticks for all the solve can
-//! see, then, where this takes more than Coulomb's `μλ`, just that. What a sticking contact still creeps by, the
-//! [response](super::response) after the solve takes away.
+//! Friction is a drag on the slip, found in rounds as that of [supports](super::support): at first so strong
+//! that the contact sticks for all the solve can see, then, where this takes more than Coulomb's `μλ`, just
+//! that. What a sticking contact still creeps by, the [response](super::response) after the solve takes away.
 //!
-//! Between the nodes of cloth a [body](super::dents) may be the second feature. It does not give way, so its cushions are firmer, and velocities are relative to its
-//! surface.
+//! Between the nodes of cloth a [body](super::dents) may be the second feature. It does not give way, so its
+//! cushions are firmer, and velocities are relative to its surface.
 
 use super::friction::AT_REST;
 use super::response::Contact;
@@ -84,7 +86,8 @@ impl Cushion {
         Self::with_firmness(contact, gaps, 1.0)
     }
 
-    /// A cushion on a body whose surface has this velocity (m/s). The gap at `x̂` is the one that there would be if the cloth moved with it.
+    /// A cushion on a body whose surface has this velocity (m/s). The gap at `x̂` is the one that there would
+    /// be if the cloth moved with it.
     pub fn on_body(contact: Contact, gaps: &Gaps, surface: DVec3) -> Self {
         Cushion {
             surface: Some(surface),
@@ -108,8 +111,9 @@ impl Cushion {
         }
     }
 
-    /// Expects a contact whose place moves so (m/s) relative to the second feature when the step begins, and would move like `falling` under gravity, to go on
-    /// slipping if it slips: as for [supports](super::Support::expect_slip).
+    /// Expects a contact whose place moves so (m/s) relative to the second feature when the step begins, and
+    /// would move like `falling` under gravity, to go on slipping if it slips: as for
+    /// [supports](super::Support::expect_slip).
     pub fn expect_slip(mut self, moving: DVec3, falling: DVec3) -> Self {
         let slip = self.slip(moving);
         let push = -self.contact.mass() * falling.dot(self.contact.normal());
@@ -196,8 +200,9 @@ impl Cushion {
         }
     }
 
-    /// Judges what the last solve gave: lets go what would pull, catches what would sink in, lets slide what would
-    /// need more than Coulomb allows. Answers whether that is worth another round; after the `last` there is none.
+    /// Judges what the last solve gave: lets go what would pull, catches what would sink in, lets slide what
+    /// would need more than Coulomb allows. Answers whether that is worth another round; after the `last`
+    /// there is none.
     pub fn revise(&mut self, velocities: &[DVec3], last: bool) -> bool {
         let velocity = self.relative(velocities);
         let push = self.push(velocity);
@@ -214,7 +219,8 @@ impl Cushion {
                     let loose = slip.length() + (needed - allowed) / self.contact.mass();
                     FrictionMode::Slide(allowed / loose)
                 }
-                // Sticking a little too well for one step takes energy; a trial that nobody judges may add some.
+                // Sticking a little too well for one step takes energy; a trial that nobody judges may add
+                // some.
                 _ if last => FrictionMode::Stick,
                 _ => FrictionMode::Trial(-allowed * slip.normalize_or_zero()),
             },
@@ -229,7 +235,8 @@ impl Cushion {
         }
     }
 
-    /// The contact with what it carries at these velocities, for those who see to the rest: its features are to stay `bound` (m) apart.
+    /// The contact with what it carries at these velocities, for those who see to the rest: its features are
+    /// to stay `bound` (m) apart.
     pub fn loaded(&self, velocities: &[DVec3], reach: f64, bound: f64) -> Contact {
         if self.hold == FrictionMode::Off {
             return self.contact.loaded(0.0, DVec3::ZERO, bound);
@@ -275,7 +282,8 @@ mod tests {
         Cushion::new(contact.expect("apart"), &gaps)
     }
 
-    /// The velocity that one mass has after a step with a cushion, and the cushion once its rounds have settled.
+    /// The velocity that one mass has after a step with a cushion, and the cushion once its rounds have
+    /// settled.
     fn settle(mut cushion: Cushion, before: DVec3, force: DVec3) -> (DVec3, Cushion) {
         let mut velocities = [before, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
         for _ in 0..20 {
@@ -325,7 +333,8 @@ mod tests {
 
     #[test]
     fn an_impact_is_not_bounced_back() {
-        // Whatever the speed, the mass ends within its thickness and no faster than what comes out of a cushion: k d h / (m + k h² + c).
+        // Whatever the speed, the mass ends within its thickness and no faster than what comes out of a
+        // cushion: k d h / (m + k h² + c).
         for speed in [0.1, 1.0, 10.0] {
             let (mut height, mut velocity) = (THICKNESS + 1e-4, DVec3::Z * -speed);
             for step in 0..20 {

@@ -1,7 +1,7 @@
 //! Coulomb friction with a coefficient for what is at rest and one for what slides.
 //!
-//! A contact that is pushed by `r` and has to bear `t` along the surface holds while `t ≤ μₛ r`. Once it slips, friction is `μₖ r`
-//! against the slip. With `μₖ = μₛ` this is the law with one coefficient.
+//! A contact that is pushed by `r` and has to bear `t` along the surface holds while `t ≤ μₛ r`. Once it
+//! slips, friction is `μₖ r` against the slip. With `μₖ = μₛ` this is the law with one coefficient.
 
 use glam::DVec3;
 

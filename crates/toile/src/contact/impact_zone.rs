@@ -1,16 +1,18 @@
 //! Rigid impact zones: the last resort where contacts do not come to an end.
 //!
-//! Nodes that still collide after some rounds are joined into zones, and each zone moves through the step as one rigid piece with the
-//! momentum and the angular momentum that its nodes had (Provot 1997; Bridson et al. 2002):
+//! Nodes that still collide after some rounds are joined into zones, and each zone moves through the step as
+//! one rigid piece with the momentum and the angular momentum that its nodes had (Provot 1997; Bridson et al.
+//! 2002):
 //!
 //! `x̄ᵢ = c + ū + R(ω) (xᵢ − c)`, `ω = I⁻¹ Σ mᵢ (xᵢ − c) × uᵢ`, with `uᵢ` the way of a node in the step.
 //!
-//! On straight lines from `x` to `x̄` a point of the zone goes through `((1 − t) 1 + t R) x` and a shift, which is one affine map for the
-//! whole zone and can be inverted at every `t` while `R` turns by less than half a turn. So nothing within a zone meets, whatever its
-//! nodes did before, and as zones only ever grow, an end is reached: at the latest when everything that touches is one zone.
+//! On straight lines from `x` to `x̄` a point of the zone goes through `((1 − t) 1 + t R) x` and a shift,
+//! which is one affine map for the whole zone and can be inverted at every `t` while `R` turns by less than
+//! half a turn. So nothing within a zone meets, whatever its nodes did before, and as zones only ever grow,
+//! an end is reached: at the latest when everything that touches is one zone.
 //!
-//! **Nodes that are led** (pins, bodies) go where they go. A zone with led nodes takes their motion, if that is a rigid one. If it is not, no motion
-//! of the others is safe, and the zone is reported as squeezed.
+//! **Nodes that are led** (pins, bodies) go where they go. A zone with led nodes takes their motion, if that
+//! is a rigid one. If it is not, no motion of the others is safe, and the zone is reported as squeezed.
 
 use super::response::Mobility;
 use glam::{DMat3, DQuat, DVec3};
@@ -18,7 +20,8 @@ use glam::{DMat3, DQuat, DVec3};
 /// Groups of nodes that move as one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpactZones {
-    /// Another node of the same zone; itself for the one that stands for the zone. Empty while there are no zones.
+    /// Another node of the same zone; itself for the one that stands for the zone. Empty while there are no
+    /// zones.
     parents: Vec<u32>,
     /// Nodes of all zones, those of each together.
     members: Vec<(u32, u32)>,
@@ -51,7 +54,8 @@ impl ImpactZones {
         self.parents.clear();
     }
 
-    /// Joins the zones of some nodes, of which there are `count` in all; `false` if they were in one zone already.
+    /// Joins the zones of some nodes, of which there are `count` in all; `false` if they were in one zone
+    /// already.
     pub fn join(&mut self, nodes: &[u32; 4], count: usize) -> bool {
         if self.parents.is_empty() {
             self.parents.extend(0..count as u32);
@@ -181,7 +185,8 @@ impl RigidMotion {
         }
     }
 
-    /// Comes nearer to the rigid motion of nodes that move so: what a turn of a finite angle leaves is turned again.
+    /// Comes nearer to the rigid motion of nodes that move so: what a turn of a finite angle leaves is turned
+    /// again.
     fn fit(&mut self, nodes: impl Iterator<Item = u32> + Clone, starts: &[DVec3], ends: &[DVec3]) {
         for _ in 0..FIT_ROUNDS {
             let arms = nodes.clone().map(|node| {
@@ -198,7 +203,8 @@ impl RigidMotion {
     }
 }
 
-/// The turn that has the angular momentum of masses on arms (m) with their ways (m); none about axes without inertia (nodes in a line).
+/// The turn that has the angular momentum of masses on arms (m) with their ways (m); none about axes without
+/// inertia (nodes in a line).
 fn turn(arms: impl Iterator<Item = (f64, DVec3, DVec3)>) -> DQuat {
     let (mut momentum, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
     for (mass, arm, way) in arms {

@@ -4,8 +4,9 @@ use crate::mesh::{Face, self_intersections};
 use crate::model::Model;
 use glam::DVec3;
 
-/// Pairs of faces that intersect, among the cloths that may not pass through each other. Faces are numbered over all cloths, one after
-/// another. Faces that a seam without a gap sews together may touch, and do not count.
+/// Pairs of faces that intersect, among the cloths that may not pass through each other. Faces are numbered
+/// over all cloths, one after another. Faces that a seam without a gap sews together may touch, and do not
+/// count.
 pub fn intersections(model: &Model, positions: &[DVec3]) -> Vec<[u32; 2]> {
     let (mut faces, mut cloth_of_face) = (Vec::<Face>::new(), Vec::new());
     for (number, cloth) in model.cloths.iter().enumerate() {

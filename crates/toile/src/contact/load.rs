@@ -1,9 +1,10 @@
 //! What cloth does to bodies.
 //!
-//! Several parts of a step push nodes away from bodies: the implicit solve, limits, the trace after it, contact between cloths.
-//! Each books what a body gave to a node; the body got the opposite. All of it counts as *impulses of the step's velocity* (N·s): an integrator
-//! that follows velocities for `H` seconds (its [reach](crate::integrate::Integrator)) turns a force `f` into `H f` of them. So a node at rest weighs
-//! on its body with `m g` whatever the rule. Corrections of positions alone are no forces.
+//! Several parts of a step push nodes away from bodies: the implicit solve, limits, the trace after it,
+//! contact between cloths. Each books what a body gave to a node; the body got the opposite. All of it counts
+//! as *impulses of the step's velocity* (N·s): an integrator that follows velocities for `H` seconds (its
+//! [reach](crate::integrate::Integrator)) turns a force `f` into `H f` of them. So a node at rest weighs on
+//! its body with `m g` whatever the rule. Corrections of positions alone are no forces.
 
 use super::Placement;
 use glam::DVec3;
@@ -70,7 +71,8 @@ impl Loads {
         self.given.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds up what was booked in a step that follows velocities for `reach` seconds and ended at these positions.
+    /// Adds up what was booked in a step that follows velocities for `reach` seconds and ended at these
+    /// positions.
     pub fn add_up(&mut self, bodies: &[Placement], positions: &[DVec3], reach: f64) {
         self.step.fill(BodyLoad::default());
         for (given, &position) in self.given.iter().zip(positions) {

@@ -1,12 +1,15 @@
 //! Cloth between two bodies.
 //!
-//! Where two bodies leave a room `s` that is less than the cloth's thickness `t`, the cloth gives way and pushes them apart with the pressure
+//! Where two bodies leave a room `s` that is less than the cloth's thickness `t`, the cloth gives way and
+//! pushes them apart with the pressure
 //!
 //! `p = E (t − s)/t`, `E` its modulus of compression.
 //!
-//! A node there keeps the same distance from both, `s/2`. Each body presses it with `p A`, `A` the node's share of the area. These forces cancel;
-//! what is left of them is friction: besides `μ r` of whatever else the node pushes a body with, `(μ₁ + μ₂) p A` holds it along the surfaces.
-//! This is how fingers lift cloth. Beyond `s = 0` the bodies overlap, and cloth cannot be thinner than nothing: the pressure grows no further.
+//! A node there keeps the same distance from both, `s/2`. Each body presses it with `p A`, `A` the node's
+//! share of the area. These forces cancel; what is left of them is friction: besides `μ r` of whatever else
+//! the node pushes a body with, `(μ₁ + μ₂) p A` holds it along the surfaces. This is how fingers lift cloth.
+//! Beyond `s = 0` the bodies overlap, and cloth cannot be thinner than nothing: the pressure grows no
+//! further.
 
 use super::body::obstacles;
 use super::load::{Given, book};
@@ -37,8 +40,9 @@ const OPPOSITE: f64 = -0.7;
 const LOOKED_AT: usize = 4;
 
 impl Pinch {
-    /// The two bodies that leave a node at this position the least room, if that is less than twice its `offset` (m) at the end of the step.
-    /// `strength` is what each would press it with if they left none (N).
+    /// The two bodies that leave a node at this position the least room, if that is less than twice its
+    /// `offset` (m) at the end of the step. `strength` is what each would press it with if they left none
+    /// (N).
     pub fn find(
         bodies: &[Placement],
         node: usize,
@@ -104,8 +108,8 @@ impl Pinch {
         })
     }
 
-    /// The friction of both bodies on a node with this velocity relative to the surfaces (m/s) when the step begins: what slides already is stopped
-    /// by sliding friction alone.
+    /// The friction of both bodies on a node with this velocity relative to the surfaces (m/s) when the step
+    /// begins: what slides already is stopped by sliding friction alone.
     pub fn friction(&self, velocity: DVec3) -> [Friction; 2] {
         let speed = velocity.reject_from_normalized(self.normal).length();
         self.friction.map(|friction| Friction {
@@ -121,8 +125,8 @@ impl Pinch {
         book(given, self.bodies[1], -impulse);
     }
 
-    /// Books an impulse (N·s) that both bodies together gave the node besides: along the normal the one that pushes, along the surfaces each as
-    /// hard as it rubs.
+    /// Books an impulse (N·s) that both bodies together gave the node besides: along the normal the one that
+    /// pushes, along the surfaces each as hard as it rubs.
     pub fn book(&self, given: &mut Given, impulse: DVec3) {
         let push = impulse.project_onto_normalized(self.normal);
         let pusher = usize::from(push.dot(self.normal) < 0.0);
@@ -135,7 +139,8 @@ impl Pinch {
         }
     }
 
-    /// What friction can still give the node in this step (N·s), after what it gave already. `velocity` as for [`friction`](Self::friction).
+    /// What friction can still give the node in this step (N·s), after what it gave already. `velocity` as
+    /// for [`friction`](Self::friction).
     pub fn left(&self, given: &Given, velocity: DVec3, reach: f64) -> f64 {
         let friction = self.friction(velocity);
         let most: f64 = friction.map(|f| f.at_rest).iter().sum();
@@ -147,8 +152,8 @@ impl Pinch {
         (most * self.force * reach - spent).max(0.0)
     }
 
-    /// What friction with this impulse (N·s) leaves of the candidate step of a node that started at `from`. The solve and the limits have had
-    /// theirs; this is for integrators and limits that know of none.
+    /// What friction with this impulse (N·s) leaves of the candidate step of a node that started at `from`.
+    /// The solve and the limits have had theirs; this is for integrators and limits that know of none.
     pub fn slow(
         &self,
         from: DVec3,

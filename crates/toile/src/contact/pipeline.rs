@@ -1,18 +1,22 @@
 //! Cloth against cloth: no candidate step passes through.
 //!
-//! The order is that of Bridson, Fedkiw and Anderson (2002), on the average velocities of a step, so from where it starts to where the
-//! candidates are:
+//! The order is that of Bridson, Fedkiw and Anderson (2002), on the average velocities of a step, so from
+//! where it starts to where the candidates are:
 //!
-//! 1. **Proximity.** An implicit solve has been told ([`forecast`](ClothContact::forecast)) of features that start nearer than the thickness, or would
-//!    come that near, and has put a [`cushion`](super::cushion) between them; here they may not come nearer than a part of the thickness. Without such a solve
-//!    they may not come nearer at all, are pushed apart by a part of what is missing, and hold each other by friction.
-//! 2. **Collisions.** Features that come too near on their straight ways ([`ccd`](super::ccd)) get a contact where they met. All contacts of the step
-//!    are solved together ([`response`](super::response)), bodies are heeded again, and the ways are looked at again.
-//! 3. **Impact zones.** What still collides after some rounds moves as one rigid piece ([`impact_zone`](super::impact_zone)), until nothing does.
+//! 1. **Proximity.** An implicit solve has been told ([`forecast`](ClothContact::forecast)) of features that
+//!    start nearer than the thickness, or would come that near, and has put a [`cushion`](super::cushion)
+//!    between them; here they may not come nearer than a part of the thickness. Without such a solve they may
+//!    not come nearer at all, are pushed apart by a part of what is missing, and hold each other by friction.
+//! 2. **Collisions.** Features that come too near on their straight ways ([`ccd`](super::ccd)) get a contact
+//!    where they met. All contacts of the step are solved together ([`response`](super::response)), bodies
+//!    are heeded again, and the ways are looked at again.
+//! 3. **Impact zones.** What still collides after some rounds moves as one rigid piece
+//!    ([`impact_zone`](super::impact_zone)), until nothing does.
 //!
-//! **How near is too near.** Never less than [`LEAST_KEPT`] of the distance at the start (or of the thickness, if that is less). A distance can so
-//! shrink from step to step but not vanish, directions between features stay well defined, and touching is out of reach. Detection is
-//! conservative, so a step that starts without intersections ends without, unless led nodes (pins) leave no room; then the report says so.
+//! **How near is too near.** Never less than [`LEAST_KEPT`] of the distance at the start (or of the
+//! thickness, if that is less). A distance can so shrink from step to step but not vanish, directions between
+//! features stay well defined, and touching is out of reach. Detection is conservative, so a step that starts
+//! without intersections ends without, unless led nodes (pins) leave no room; then the report says so.
 
 mod bodies;
 mod pair;
@@ -88,14 +92,16 @@ pub(crate) struct ClothContact {
     /// What is through, if the model wants it drawn apart.
     tangle: Option<Tangle>,
     inverse_masses: Vec<f64>,
-    /// Where nodes wanted to go, where they are to go, and where they were to go when candidates were found (m).
+    /// Where nodes wanted to go, where they are to go, and where they were to go when candidates were found
+    /// (m).
     wanted: Vec<DVec3>,
     ends: Vec<DVec3>,
     boxed: Vec<DVec3>,
     /// Where they were to go at the last look.
     seen: Vec<DVec3>,
     before_zones: Vec<DVec3>,
-    /// How near the features of each forecast contact may come in spite of their cushion, and their thickness (m).
+    /// How near the features of each forecast contact may come in spite of their cushion, and their thickness
+    /// (m).
     bounds: Vec<(f64, f64)>,
     /// What the solve says of the contacts, and their thickness (m).
     loaded: Vec<(Contact, f64)>,
@@ -163,8 +169,8 @@ impl ClothContact {
         self.report
     }
 
-    /// Contacts that the solve of an implicit step should know of: of features that are near, and of those that would come near. And what sticks to each
-    /// other.
+    /// Contacts that the solve of an implicit step should know of: of features that are near, and of those
+    /// that would come near. And what sticks to each other.
     pub fn forecast(
         &mut self,
         outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>,
@@ -233,8 +239,9 @@ impl ClothContact {
             }));
     }
 
-    /// Moves the candidates so that no two features pass through each other; bodies between nodes have contacts that are `standing`; `reach` is by how many seconds of velocity the
-    /// integrator's positions follow.
+    /// Moves the candidates so that no two features pass through each other; bodies between nodes have
+    /// contacts that are `standing`; `reach` is by how many seconds of velocity the integrator's positions
+    /// follow.
     pub fn apply(
         &mut self,
         (model, state): (&Model, &State),
@@ -477,7 +484,8 @@ impl ClothContact {
         }
     }
 
-    /// Looks for collisions on the present ways; answers how many there are. What has not changed since the last look is as it was.
+    /// Looks for collisions on the present ways; answers how many there are. What has not changed since the
+    /// last look is as it was.
     fn look(&mut self, step: &ContactStep, first: bool) -> usize {
         if first {
             self.seen.fill(DVec3::NAN);
@@ -485,7 +493,8 @@ impl ClothContact {
         let (ends, seen) = (&self.ends, &self.seen);
         parallel::for_each(&mut self.pairs, |_, pair| {
             let is_new = |n: u32| ends[n as usize] != seen[n as usize];
-            // Features that touch at the start have passed already; they are let go rather than held for ever.
+            // Features that touch at the start have passed already; they are let go rather than held for
+            // ever.
             if pair.start > 0.0 && pair.nodes.into_iter().any(is_new) {
                 let kept = LEAST_KEPT * pair.start.min(pair.thickness);
                 pair.impact = pair.find_impact(step, ends, kept);

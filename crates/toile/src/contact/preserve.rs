@@ -1,18 +1,21 @@
 //! Folds that reach into bodies are shown outside of them (Bridson, Marino and Fedkiw 2003, section 5.3).
 //!
-//! Where contact relaxes, or cloth starts inside a body, waves of the cloth lie partly below the surface. Putting every node that is too deep on the surface
-//! would cut the waves off. Instead distances `φ ≤ τ` from a body are mapped by an increasing function into `[ε, τ]`, with `ε` half of
-//! the cloth's thickness, and every node is moved along the normal to its new distance: what was above stays above.
+//! Where contact relaxes, or cloth starts inside a body, waves of the cloth lie partly below the surface.
+//! Putting every node that is too deep on the surface would cut the waves off. Instead distances `φ ≤ τ` from
+//! a body are mapped by an increasing function into `[ε, τ]`, with `ε` half of the cloth's thickness, and
+//! every node is moved along the normal to its new distance: what was above stays above.
 //!
 //! `φ' = τ − k (τ − φ)`, `k = (τ − ε)/(τ − ε + d)`,
 //!
-//! `d` being by how much the deepest node at that body is too deep. It ends at `ε`, `τ` and all above stay, and waves keep the part `k` of their height. The paper
-//! leaves the function open and wants it to be flat by the deepest likely depth; with the true depth of every frame a straight line does, which presses nothing
+//! `d` being by how much the deepest node at that body is too deep. It ends at `ε`, `τ` and all above stay,
+//! and waves keep the part `k` of their height. The paper leaves the function open and wants it to be flat by
+//! the deepest likely depth; with the true depth of every frame a straight line does, which presses nothing
 //! together more than the rest. Where nothing is too deep, `k = 1` and nothing is moved.
 //!
-//! It is a matter of what is **shown**. The state stays as it is: the moves have no place in the momentum balance, and fed back
-//! they would lift all the cloth at a body whenever one node sinks in. Nodes with two bodies nearer than `τ` are pinched and stay where they are. Ways on which cloth would
-//! pass through cloth are cut short.
+//! It is a matter of what is **shown**. The state stays as it is: the moves have no place in the momentum
+//! balance, and fed back they would lift all the cloth at a body whenever one node sinks in. Nodes with two
+//! bodies nearer than `τ` are pinched and stay where they are. Ways on which cloth would pass through cloth
+//! are cut short.
 
 use super::{ClothContact, Placement, obstacles};
 use crate::model::Model;
@@ -37,7 +40,8 @@ pub struct FoldPreserver {
 }
 
 impl FoldPreserver {
-    /// Folds get the room from half the thickness of the cloth to `height` (m) above bodies. Cloth that is thicker than that is left alone.
+    /// Folds get the room from half the thickness of the cloth to `height` (m) above bodies. Cloth that is
+    /// thicker than that is left alone.
     pub fn new(model: &Model, height: f64) -> Self {
         FoldPreserver {
             height,

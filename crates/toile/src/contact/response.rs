@@ -1,24 +1,28 @@
 //! What features of cloth do to each other where they meet: push apart, and hold by friction.
 //!
-//! A contact keeps the way between two features, along one direction `n`, at least as long as a bound `b` at the end of the
-//! step: `n·Σ wᵢ x̄ᵢ ≥ b`, with weights as in [`Closest`](super::closest). All contacts of a step together are to
-//! change the candidates as little as possible, in the norm of the masses. That is a quadratic program in the pushes `λ ≥ 0`,
+//! A contact keeps the way between two features, along one direction `n`, at least as long as a bound `b` at
+//! the end of the step: `n·Σ wᵢ x̄ᵢ ≥ b`, with weights as in [`Closest`](super::closest). All contacts of a
+//! step together are to change the candidates as little as possible, in the norm of the masses. That is a
+//! quadratic program in the pushes `λ ≥ 0`,
 //!
 //! `x̄ᵢ ← x̄ᵢ + (1/mᵢ) Σ wᵢ (λ n + τ)`,
 //!
-//! solved by going through the contacts one after another (projected Gauss–Seidel) with what each has pushed so far remembered, so
-//! that one which turns out to be unnecessary is taken back. `τ` is friction: it acts against the way that the features slip along each
-//! other during the step and is no larger than `μ λ` (Coulomb). Each exchange conserves momentum, because `Σ wᵢ = 0`.
+//! solved by going through the contacts one after another (projected Gauss–Seidel) with what each has pushed
+//! so far remembered, so that one which turns out to be unnecessary is taken back. `τ` is friction: it acts
+//! against the way that the features slip along each other during the step and is no larger than `μ λ`
+//! (Coulomb). Each exchange conserves momentum, because `Σ wᵢ = 0`.
 //!
-//! This is Bridson's (2002) inelastic impulse with all contacts in one program in place of one after another, as Harmon et al. (2008) have
-//! it: fewer rounds of detection are needed, and a node between two layers is not handed back and forth.
+//! This is Bridson's (2002) inelastic impulse with all contacts in one program in place of one after another,
+//! as Harmon et al. (2008) have it: fewer rounds of detection are needed, and a node between two layers is
+//! not handed back and forth.
 
 use super::tie::Tie;
 use crate::geometry::closest::Closest;
 use crate::linalg::{Coupling, Filter};
 use glam::{DMat3, DVec3};
 
-/// How far nodes can be moved: inverse masses (1/kg), zero for those that are led, and the directions that are left.
+/// How far nodes can be moved: inverse masses (1/kg), zero for those that are led, and the directions that
+/// are left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mobility<'a> {
     pub inverse_masses: &'a [f64],
@@ -71,8 +75,9 @@ pub(crate) struct Contact {
 }
 
 impl Contact {
-    /// A contact at two features' nearest points; `None` where they touch and no direction leads apart, or where hardly anything can
-    /// move: at a place that led nodes have nearly to themselves, the others would have to be flung far away to change it.
+    /// A contact at two features' nearest points; `None` where they touch and no direction leads apart, or
+    /// where hardly anything can move: at a place that led nodes have nearly to themselves, the others would
+    /// have to be flung far away to change it.
     pub(super) fn new(
         nodes: [u32; 4],
         closest: &Closest,
@@ -100,7 +105,8 @@ impl Contact {
         })
     }
 
-    /// A contact of a node, or of a place between nodes, with a body whose surface moves by `carried` (m) in the step: `n·Σ wᵢ x̄ᵢ ≥ bound`.
+    /// A contact of a node, or of a place between nodes, with a body whose surface moves by `carried` (m) in
+    /// the step: `n·Σ wᵢ x̄ᵢ ≥ bound`.
     pub(super) fn with_body(
         nodes: [u32; 4],
         weights: [f64; 4],
@@ -127,7 +133,8 @@ impl Contact {
 
     /// The same with what it carries already: a push along the normal and friction (kg·m).
     pub(super) fn loaded(&self, load: f64, drag: DVec3, bound: f64) -> Self {
-        // Friction that has acted is not taken back: alone, the nodes would fly where in the solve their edges held them.
+        // Friction that has acted is not taken back: alone, the nodes would fly where in the solve their
+        // edges held them.
         let least = if self.friction > 0.0 {
             drag.length() / self.friction
         } else {
@@ -142,7 +149,8 @@ impl Contact {
         }
     }
 
-    /// Whether it carries anything, or its features end nearer than so much (m) and might need it when others push them.
+    /// Whether it carries anything, or its features end nearer than so much (m) and might need it when others
+    /// push them.
     pub(super) fn concerns(&self, ends: &[DVec3], nearer: f64) -> bool {
         self.load > 0.0 || self.normal.dot(self.combine(ends)) < nearer
     }
@@ -248,7 +256,8 @@ pub(crate) struct Duties<'a> {
     pub cloths: &'a mut [Contact],
 }
 
-/// Goes through the duties until none is missed by more than `tolerance` (m), or often enough. Answers the sweeps made.
+/// Goes through the duties until none is missed by more than `tolerance` (m), or often enough. Answers the
+/// sweeps made.
 pub(crate) fn relax(
     duties: Duties,
     starts: &[DVec3],

@@ -1,9 +1,10 @@
 //! Which nodes are sewn together: contact near a seam leaves them to it.
 //!
-//! The edges of a closed seam lie on each other, which contact would not allow. Nodes that are sewn to each other count as one there, and a node
-//! that is sewn to a point of an edge as a neighbour of the edge's ends: features of such nodes are no more kept apart than
-//! features with a node in common, and their faces may touch. That is all that is let go. Features that touch the seam in other stitches, or not
-//! at all, meet as always. A seam that leaves a gap of at least the thickness needs none of this, and has full contact.
+//! The edges of a closed seam lie on each other, which contact would not allow. Nodes that are sewn to each
+//! other count as one there, and a node that is sewn to a point of an edge as a neighbour of the edge's ends:
+//! features of such nodes are no more kept apart than features with a node in common, and their faces may
+//! touch. That is all that is let go. Features that touch the seam in other stitches, or not at all, meet as
+//! always. A seam that leaves a gap of at least the thickness needs none of this, and has full contact.
 
 use crate::energy::Seam;
 use std::collections::HashSet;

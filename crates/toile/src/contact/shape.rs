@@ -1,7 +1,7 @@
 //! Signed distances of shapes, each in its own frame.
 //!
-//! The distance of analytic shapes is exact outside every shape; the normal is its gradient. Inside, at points with several
-//! nearest surface points, one of them is chosen, always the same.
+//! The distance of analytic shapes is exact outside every shape; the normal is its gradient. Inside, at
+//! points with several nearest surface points, one of them is chosen, always the same.
 
 use super::deforming::{MovingSurface, Sequence};
 use crate::geometry::Sample;
@@ -52,7 +52,8 @@ pub enum Shape {
     Mesh(Arc<MeshShape>),
     /// A triangle mesh that deforms. By itself it stands as in its first frame.
     Sequence(Arc<Sequence>),
-    /// A deforming mesh during one step, in the world's frame: what [`super::Body::placement`] makes of a sequence.
+    /// A deforming mesh during one step, in the world's frame: what [`super::Body::placement`] makes of a
+    /// sequence.
     Moving(Arc<MovingSurface>),
 }
 
@@ -201,7 +202,8 @@ impl Shape {
         }
     }
 
-    /// The surface as a mesh, for pictures and exports; an unbounded plane has none, nor has what is only placed for a step.
+    /// The surface as a mesh, for pictures and exports; an unbounded plane has none, nor has what is only
+    /// placed for a step.
     pub fn surface(&self) -> Result<Option<Mesh>, GenerateError> {
         const AROUND: u32 = 64;
         Ok(match *self {

@@ -1,22 +1,24 @@
 //! Contacts inside an implicit solve.
 //!
-//! A solve that does not know of a table lets the cloth on it fall freely and so transmits no tension to what hangs
-//! over the edge; stopping the nodes afterwards comes too late. Nodes that touch, or are forecast to touch
-//! before the step ends (`φ + h (v − v_o)·N + h² g·N ≤ 0`), therefore enter the solve as constraints
+//! A solve that does not know of a table lets the cloth on it fall freely and so transmits no tension to what
+//! hangs over the edge; stopping the nodes afterwards comes too late. Nodes that touch, or are forecast to
+//! touch before the step ends (`φ + h (v − v_o)·N + h² g·N ≤ 0`), therefore enter the solve as constraints
 //! (Baraff and Witkin 1998): first held to the surface, then, by the reaction `r` that this needs, either
 //! kept (`|r_T| ≤ μ r_N`), let slide along the surface against friction, or let go (`r_N < 0`).
 //!
-//! **Friction as a drag.** Coulomb's `μ r_N` depends on what is being solved for, so it comes from the round before. As a
-//! force of that size and direction it would be wrong in the worst way: where the node in the meantime slips less, or
-//! another way, it pushes the node along and adds energy. It therefore enters as a drag on the slip `s` that comes out,
+//! **Friction as a drag.** Coulomb's `μ r_N` depends on what is being solved for, so it comes from the round
+//! before. As a force of that size and direction it would be wrong in the worst way: where the node in the
+//! meantime slips less, or another way, it pushes the node along and adds energy. It therefore enters as a
+//! drag on the slip `s` that comes out,
 //!
 //! `f = −c s`, `c = μ r_N / |s|` with `r_N` and `s` of the round before,
 //!
-//! in matrix and right side. Whatever `c ≥ 0`, its work `−c |s|²` is never positive; when the rounds agree it is
-//! Coulomb's. What starts the rounds is a *trial* with the force itself, never larger than what holding the
-//! node took. If the node slips against it, that gives the first `s`; if not, it sticks.
+//! in matrix and right side. Whatever `c ≥ 0`, its work `−c |s|²` is never positive; when the rounds agree it
+//! is Coulomb's. What starts the rounds is a *trial* with the force itself, never larger than what holding
+//! the node took. If the node slips against it, that gives the first `s`; if not, it sticks.
 //!
-//! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding one all the rest.
+//! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding
+//! one all the rest.
 
 use super::body::obstacles;
 use super::friction::AT_REST;
@@ -67,8 +69,8 @@ struct Grip {
     friction: Friction,
 }
 
-/// Gaps below this count as touching (m): a tenth of a micrometre, above the rounding of interpolated distances and
-/// below any thickness.
+/// Gaps below this count as touching (m): a tenth of a micrometre, above the rounding of interpolated
+/// distances and below any thickness.
 pub(super) const TOUCHING: f64 = 1e-7;
 
 /// A node let go that approaches the surface faster than this (m/s) needs its support again: in a step of 10
@@ -79,8 +81,9 @@ const SINKING: f64 = 1e-4;
 /// `AT_REST`, so that what creeps is not. Covered by the lab experiments `incline` and `capstan`.
 const TORN: f64 = 0.01;
 
-/// The largest drag, as a multiple of the node's own stiffness in the system: a node that slips no faster than a
-/// thousandth of what the system would move it by sticks for all that can be seen, and the system stays well conditioned.
+/// The largest drag, as a multiple of the node's own stiffness in the system: a node that slips no faster
+/// than a thousandth of what the system would move it by sticks for all that can be seen, and the system
+/// stays well conditioned.
 const STRONGEST_DRAG: f64 = 1e3;
 
 /// The support of one node, if it needs any. Among several bodies the one it would sink into deepest.
@@ -181,7 +184,8 @@ pub(crate) enum Change {
     None,
     /// It holds otherwise.
     Other,
-    /// It was held by far too much. Those behind it were in its lee, and may now be held by too much themselves.
+    /// It was held by far too much. Those behind it were in its lee, and may now be held by too much
+    /// themselves.
     Torn,
 }
 
@@ -255,8 +259,8 @@ impl Support {
                 match needed.length() {
                     length if length <= at_rest => SupportMode::Stick,
                     _ if sliding == 0.0 => SupportMode::Slide(0.0),
-                    // A trial that nobody judges may add energy, a drag cannot: such that the node alone, moved by what is
-                    // too much for friction, would slip as fast as makes it Coulomb's.
+                    // A trial that nobody judges may add energy, a drag cannot: such that the node alone,
+                    // moved by what is too much for friction, would slip as fast as makes it Coulomb's.
                     length if verdict.last => {
                         loose = (length - sliding) / verdict.stiffness;
                         SupportMode::Slide((sliding / loose).min(strongest))
@@ -265,7 +269,8 @@ impl Support {
                 }
             }
             SupportMode::Trial(impulse) if impulse.dot(verdict.slip) >= 0.0 => match self.sliding {
-                // Tried with a guess that was too large. Stopped dead, it would be jammed by what comes from behind.
+                // Tried with a guess that was too large. Stopped dead, it would be jammed by what comes from
+                // behind.
                 Some(speed) => SupportMode::Slide((sliding / speed).min(strongest)),
                 None => SupportMode::Stick,
             },
@@ -283,8 +288,9 @@ impl Support {
         }
     }
 
-    /// Expects a node of this mass that slides when the step begins to go on: it starts with a trial. `pull` is what acts on it (N·s). If all began
-    /// at rest, sliding would have to spread from node to node within the rounds of one step, and a band around a cylinder would slide in fits.
+    /// Expects a node of this mass that slides when the step begins to go on: it starts with a trial. `pull`
+    /// is what acts on it (N·s). If all began at rest, sliding would have to spread from node to node within
+    /// the rounds of one step, and a band around a cylinder would slide in fits.
     pub fn expect_slip(&mut self, mass: f64, velocity: DVec3, pull: DVec3) {
         let relative = velocity - self.velocity;
         let slip = self.along(relative);

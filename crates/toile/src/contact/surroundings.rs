@@ -10,7 +10,8 @@ use crate::state::State;
 pub(crate) struct Surroundings {
     /// The bodies.
     pub bodies: Vec<Placement>,
-    /// The distance that each node keeps from them (m): its cloth's, or less where it is pinched; below zero between bodies that overlap.
+    /// The distance that each node keeps from them (m): its cloth's, or less where it is pinched; below zero
+    /// between bodies that overlap.
     pub offsets: Vec<f64>,
     /// Of each node; none at all where there are not two bodies.
     pinches: Vec<Option<Pinch>>,
@@ -26,7 +27,8 @@ impl Surroundings {
         }
     }
 
-    /// A step of `h` seconds begins: places the bodies and finds the nodes between them. Books their pressure; `reach` is the integrator's (s).
+    /// A step of `h` seconds begins: places the bodies and finds the nodes between them. Books their
+    /// pressure; `reach` is the integrator's (s).
     pub fn begin(
         &mut self,
         model: &Model,

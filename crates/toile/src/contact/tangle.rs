@@ -1,19 +1,23 @@
 //! Cloth that passes through cloth, and which way leads out.
 //!
-//! **Contours.** Where two triangles intersect, sides of one cross the other. Crossings with a side or a triangle in common belong to one contour. (`contour`)
+//! **Contours.** Where two triangles intersect, sides of one cross the other. Crossings with a side or a
+//! triangle in common belong to one contour. (`contour`)
 //!
-//! **Sides.** A contour that cuts a piece off a cloth says which way is out: the smaller piece went through and must go back. Nodes at the ends of the sides
-//! that cross are drawn through the triangles between them, row by row, until nothing is left of the piece. That is global
-//! intersection analysis after Baraff, Witkin and Kass (2003), with their flood fill over nodes. (`sides`)
+//! **Sides.** A contour that cuts a piece off a cloth says which way is out: the smaller piece went through
+//! and must go back. Nodes at the ends of the sides that cross are drawn through the triangles between them,
+//! row by row, until nothing is left of the piece. That is global intersection analysis after Baraff, Witkin
+//! and Kass (2003), with their flood fill over nodes. (`sides`)
 //!
-//! **Length.** A contour that cuts nothing off, from the border of one cloth to that of the other, is made shorter until it
-//! vanishes (Volino and Magnenat-Thalmann 2006). Where a side with direction `E` crosses a triangle with normal `N`, the crossing follows the
-//! side's point by `I − E Nᵀ/(N·E)` and the triangle's by `E Nᵀ/(N·E)`. With `R` the sum of the directions in which the contour leaves it,
-//! moving the side against the triangle by `δ` shortens the contour by `(R − (R·E)/(N·E) N)·δ`.
+//! **Length.** A contour that cuts nothing off, from the border of one cloth to that of the other, is made
+//! shorter until it vanishes (Volino and Magnenat-Thalmann 2006). Where a side with direction `E` crosses a
+//! triangle with normal `N`, the crossing follows the side's point by `I − E Nᵀ/(N·E)` and the triangle's by
+//! `E Nᵀ/(N·E)`. With `R` the sum of the directions in which the contour leaves it, moving the side against
+//! the triangle by `δ` shortens the contour by `(R − (R·E)/(N·E) N)·δ`.
 //!
-//! Both are asked of a step as contacts with a bound that is drawn in, at most [`PULL`] metres a second: they find their place among all other
-//! contacts, and bodies and masses are heeded. Meanwhile features of triangles that intersect are free to pass each other, and no other ones are:
-//! what is apart stays apart, and a contour can only move on.
+//! Both are asked of a step as contacts with a bound that is drawn in, at most [`PULL`] metres a second: they
+//! find their place among all other contacts, and bodies and masses are heeded. Meanwhile features of
+//! triangles that intersect are free to pass each other, and no other ones are: what is apart stays apart,
+//! and a contour can only move on.
 
 mod contour;
 mod sides;
@@ -249,7 +253,8 @@ impl Tangle {
         area.try_normalize()
     }
 
-    /// What the next step of `h` seconds is asked for: nodes keep `offsets` (m) from others, half of the thickness.
+    /// What the next step of `h` seconds is asked for: nodes keep `offsets` (m) from others, half of the
+    /// thickness.
     pub fn contacts(
         &self,
         starts: &[DVec3],

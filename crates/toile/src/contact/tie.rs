@@ -1,15 +1,19 @@
 //! A node tied to a place at a face of cloth.
 //!
-//! With weights as those of a contact, `r = Σ wᵢ xᵢ` leads from the foot on the face to the node. It is to be `o`: the way that it was when the tie was
-//! made, turned with the face. An implicit solve has a spring for it with the stiffness `k = κ m/H²`, `m` the mass that a pull between the two moves.
-//! At the end of the step it gives the impulse
+//! With weights as those of a contact, `r = Σ wᵢ xᵢ` leads from the foot on the face to the node. It is to be
+//! `o`: the way that it was when the tie was made, turned with the face. An implicit solve has a spring for
+//! it with the stiffness `k = κ m/H²`, `m` the mass that a pull between the two moves. At the end of the step
+//! it gives the impulse
 //!
 //! `J = H k (o − r)`, linear in the velocities sought: `J = κ m (o − r̂)/H − κ m Σ wᵢ vᵢ`,
 //!
-//! with `r̂` of the rule's `x̂`. A pull at the end of `o` turns the face as well: with the height `s` of the node above it and the
-//! gradients `∇φᵢ` of the corners' weights, the normal changes by `−Σ ∇φᵢ (n·δxᵢ)`, so `r − o` by `Σ Jᵢ δxᵢ`, `Jᵢ = wᵢ I + s ∇φᵢ nᵀ`, and the force on a node is `Jᵢᵀ F`. Without
-//! this couple angular momentum would come from nowhere, and layers that hang on each other would creep. What is left then, and what limits and contacts make of it, is taken away after everything else, along with the
-//! contacts between cloths: `r = o`, by the impulse `(o − r)/Σ (|Jᵢ|²/mᵢ)`. Integrators without such a solve have nothing but this. Each exchange conserves momentum.
+//! with `r̂` of the rule's `x̂`. A pull at the end of `o` turns the face as well: with the height `s` of the
+//! node above it and the gradients `∇φᵢ` of the corners' weights, the normal changes by `−Σ ∇φᵢ (n·δxᵢ)`, so
+//! `r − o` by `Σ Jᵢ δxᵢ`, `Jᵢ = wᵢ I + s ∇φᵢ nᵀ`, and the force on a node is `Jᵢᵀ F`. Without this couple
+//! angular momentum would come from nowhere, and layers that hang on each other would creep. What is left
+//! then, and what limits and contacts make of it, is taken away after everything else, along with the
+//! contacts between cloths: `r = o`, by the impulse `(o − r)/Σ (|Jᵢ|²/mᵢ)`. Integrators without such a solve
+//! have nothing but this. Each exchange conserves momentum.
 
 use super::adhesion::Bond;
 use super::pipeline::Outlook;
@@ -56,7 +60,8 @@ impl Tie {
         let weights = bond.signed_weights();
         let [_, a, b, c] = nodes.map(|n| positions[n as usize]);
         let arm = arm(&[a, b, c], bond.height());
-        // A node that slides on a line or a plane yields less in some directions; who pushes as if it did not pushes too little.
+        // A node that slides on a line or a plane yields less in some directions; who pushes as if it did not
+        // pushes too little.
         let along = |axis: DVec3| -> f64 {
             let squares = (0..4).map(|k| {
                 let yielding = mobility.shift(nodes[k], axis).dot(axis);

@@ -30,7 +30,8 @@ pub struct Bond {
     pub way: DVec3,
     /// What the adhesion had to bear in the last step (N).
     pub pull: f64,
-    /// Whether it was torn off. Then nothing is held, and nothing caught until the node has come away from all that it could stick to.
+    /// Whether it was torn off. Then nothing is held, and nothing caught until the node has come away from
+    /// all that it could stick to.
     pub is_torn: bool,
 }
 
@@ -60,7 +61,8 @@ impl Bond {
         frame_of(&corners).map(|frame| foot + frame * self.way)
     }
 
-    /// Lets a node that was caught nearer than contact keeps it come out by a part of what is missing to that (m).
+    /// Lets a node that was caught nearer than contact keeps it come out by a part of what is missing to that
+    /// (m).
     pub(crate) fn ease(&mut self, thickness: f64) {
         let length = self.way.length();
         if 0.0 < length && length < thickness {
@@ -79,8 +81,8 @@ impl Bond {
     }
 }
 
-/// Lets go of nodes that no longer stick to cloth and catches those that do now, one face for each adhesion; contact between cloths ties them.
-/// Pinned nodes stick as well, and then pull.
+/// Lets go of nodes that no longer stick to cloth and catches those that do now, one face for each adhesion;
+/// contact between cloths ties them. Pinned nodes stick as well, and then pull.
 pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
     let adhesions = &model.body_contact.adhesions;
     if !adhesions.iter().any(Adhesion::is_on_cloth) {
@@ -104,7 +106,8 @@ pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Work
     }
 }
 
-/// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that is new and would hold.
+/// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that is
+/// new and would hold.
 fn touching(
     model: &Model,
     state: &State,

@@ -9,8 +9,9 @@ use crate::state::State;
 use crate::step::Workspace;
 use glam::DVec3;
 
-/// Lets go of nodes that no longer stick to bodies, catches those that do now, and leads them all with their bodies, which have been placed. A step belongs
-/// to an adhesion if that is at work when it begins. Pins come first.
+/// Lets go of nodes that no longer stick to bodies, catches those that do now, and leads them all with their
+/// bodies, which have been placed. A step belongs to an adhesion if that is at work when it begins. Pins come
+/// first.
 pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
     let adhesions = &model.body_contact.adhesions;
     if adhesions.is_empty() {

@@ -1,26 +1,29 @@
 //! Patches of cloth so flat that nothing in them can meet anything else in them.
 //!
-//! Let a patch of triangles, all oriented alike, have its normals on one side: `n·v > 0` for one direction `v`. Seen
-//! along `v`, every triangle then lies the right way round, and the number of triangles seen at a point is the number
-//! of times the patch's contour winds around it. If the contour, seen so, is one closed curve that does not meet
-//! itself, that is once at most: no two triangles overlap in the picture, and so they do not meet in space (Volino &
-//! Magnenat-Thalmann 1994). Two elements without a common node cannot even touch. If one did, in the picture, the
-//! triangles around them would overlap or the contour would meet itself.
+//! Let a patch of triangles, all oriented alike, have its normals on one side: `n·v > 0` for one direction
+//! `v`. Seen along `v`, every triangle then lies the right way round, and the number of triangles seen at a
+//! point is the number of times the patch's contour winds around it. If the contour, seen so, is one closed
+//! curve that does not meet itself, that is once at most: no two triangles overlap in the picture, and so
+//! they do not meet in space (Volino & Magnenat-Thalmann 1994). Two elements without a common node cannot
+//! even touch. If one did, in the picture, the triangles around them would overlap or the contour would meet
+//! itself.
 //!
-//! Neither half suffices: a ramp that winds around a pillar has nearly upright normals, and it is its contour that
-//! crosses itself.
+//! Neither half suffices: a ramp that winds around a pillar has nearly upright normals, and it is its contour
+//! that crosses itself.
 //!
-//! Both must hold at all times of the step. With corners on straight lines the normal is quadratic in time, and a
-//! positive combination of its three Bézier coefficients (Tang et al. 2009), so it is in any cone that they are in. The
-//! contour is looked at as it sweeps: each pair of its sides that are not neighbours must be parted by a line, over the
-//! whole step, after the mean motion is taken out; neighbours must go on in a common direction.
+//! Both must hold at all times of the step. With corners on straight lines the normal is quadratic in time,
+//! and a positive combination of its three Bézier coefficients (Tang et al. 2009), so it is in any cone that
+//! they are in. The contour is looked at as it sweeps: each pair of its sides that are not neighbours must be
+//! parted by a line, over the whole step, after the mean motion is taken out; neighbours must go on in a
+//! common direction.
 //!
-//! **What is promised:** no pair that touches at any time of the step is lost. **What is not:** a pair that only comes
-//! near. Normals are at most 60° from the axis, so two points at a distance `d` are no more than `2d` apart along the
-//! cloth too, if the straight line between them, seen along the axis, stays in the patch. If it leaves it, it crosses
-//! the contour, of which sides that are not neighbours stay farther apart than twice the reach. So what is left out is near
-//! by nature, such as the two halves of a narrow square. But it may be within the reach: flat patches are for finding
-//! collisions, and repulsion at a distance asks for all pairs.
+//! **What is promised:** no pair that touches at any time of the step is lost. **What is not:** a pair that
+//! only comes near. Normals are at most 60° from the axis, so two points at a distance `d` are no more than
+//! `2d` apart along the cloth too, if the straight line between them, seen along the axis, stays in the
+//! patch. If it leaves it, it crosses the contour, of which sides that are not neighbours stay farther apart
+//! than twice the reach. So what is left out is near by nature, such as the two halves of a narrow square.
+//! But it may be within the reach: flat patches are for finding collisions, and repulsion at a distance asks
+//! for all pairs.
 
 use super::ownership::Owner;
 use crate::geometry::{Bounds, BoxTree};
@@ -145,7 +148,8 @@ impl Flatness {
 }
 
 /// A box of the directions in whose cone the normal stays: those of the three Bézier coefficients of
-/// `n(t) = (b − a) × (c − a)`, which are `n(0)`, `n(1)` and the mixed product of the sides at the start and at the end.
+/// `n(t) = (b − a) × (c − a)`, which are `n(0)`, `n(1)` and the mixed product of the sides at the start and
+/// at the end.
 pub(super) fn normals_of(start: [DVec3; 3], end: [DVec3; 3]) -> Bounds {
     let sides = |[a, b, c]: [DVec3; 3]| (b - a, c - a);
     let ((p, q), (r, s)) = (sides(start), sides(end));
@@ -247,7 +251,8 @@ impl Side {
         (b - a + (d - c)).normalize_or_zero()
     }
 
-    /// Whether two sides stay farther apart than `gap` throughout the step: whether a line parts all that they sweep.
+    /// Whether two sides stay farther apart than `gap` throughout the step: whether a line parts all that
+    /// they sweep.
     fn is_apart_from(&self, other: &Side, gap: f64) -> bool {
         let boxes = (self.high + gap).cmplt(other.low) | (other.high + gap).cmplt(self.low);
         if boxes.any() {
@@ -266,8 +271,8 @@ impl Side {
             })
     }
 
-    /// Whether the next side goes on into a common direction throughout the step, so that the two meet only in their
-    /// common corner.
+    /// Whether the next side goes on into a common direction throughout the step, so that the two meet only
+    /// in their common corner.
     fn goes_on_to(&self, next: &Side, rounding: f64) -> bool {
         let along = (self.direction() + next.direction()).normalize_or_zero();
         let forward = |side: &Side| {

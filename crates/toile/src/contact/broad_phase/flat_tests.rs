@@ -28,7 +28,8 @@ fn pierces([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     inside && (volume(a, b, c, p) > 0.0) != (volume(a, b, c, q) > 0.0)
 }
 
-/// The time at which a side of one of the triangles passes through another of them, of a number of times tried.
+/// The time at which a side of one of the triangles passes through another of them, of a number of times
+/// tried.
 fn time_of_intersection(world: &World, members: &[u32]) -> Option<f64> {
     let corners = |t: &u32| world.triangles[*t as usize];
     (0..=16).map(|k| f64::from(k) / 16.0).find(|time| {

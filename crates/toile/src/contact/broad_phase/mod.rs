@@ -1,18 +1,19 @@
-//! The broad phase of collision detection: which nodes may meet which triangles, and which edges which edges, while
-//! all nodes move along straight lines from their places at the start of a step to those at its end.
+//! The broad phase of collision detection: which nodes may meet which triangles, and which edges which edges,
+//! while all nodes move along straight lines from their places at the start of a step to those at its end.
 //!
-//! **The law of this room: nothing that may touch is missed, and nothing but the positions decides.** Every pair of
-//! elements whose swept and thickened boxes have a point in common, along the axes and along their diagonals, whose parts may collide and which share no node is
-//! reported, exactly once. The answer is in ascending order. It depends neither on the number of threads, nor on the
-//! shape of the trees, nor on what was asked before. (The one exception is asked for by name:
-//! [`BroadPhase::skip_flat_patches`] leaves out pairs that cannot touch, and which these are depends on the trees.)
+//! **The law of this room: nothing that may touch is missed, and nothing but the positions decides.** Every
+//! pair of elements whose swept and thickened boxes have a point in common, along the axes and along their
+//! diagonals, whose parts may collide and which share no node is reported, exactly once. The answer is in
+//! ascending order. It depends neither on the number of threads, nor on the shape of the trees, nor on what
+//! was asked before. (The one exception is asked for by name: [`BroadPhase::skip_flat_patches`] leaves out
+//! pairs that cannot touch, and which these are depends on the trees.)
 //!
 //! * `ownership`: which triangle speaks for which node and edge, so that no pair comes twice.
 //! * `candidates`: from pairs of triangles to pairs of elements.
 //! * `flat`: patches so flat that they cannot meet themselves.
 //!
-//! Each part of the world, a cloth or a body, has a tree of its own. Pairs of parts that may not collide are never
-//! looked at, and a body that stays where it is costs one refit.
+//! Each part of the world, a cloth or a body, has a tree of its own. Pairs of parts that may not collide are
+//! never looked at, and a body that stays where it is costs one refit.
 
 mod candidates;
 mod flat;
@@ -138,15 +139,15 @@ impl Part {
 }
 
 impl BroadPhase {
-    /// Prepares the search over triangles and their sides, with nodes numbered below `nodes`. `parts` says to which
-    /// part each triangle belongs, and `may_collide` which parts may collide, for a part with itself too; it is asked
-    /// with the lower part first. Nodes and edges belong to the part of their triangles. Where these are of several
-    /// parts, they belong to one of these.
+    /// Prepares the search over triangles and their sides, with nodes numbered below `nodes`. `parts` says to
+    /// which part each triangle belongs, and `may_collide` which parts may collide, for a part with itself
+    /// too; it is asked with the lower part first. Nodes and edges belong to the part of their triangles.
+    /// Where these are of several parts, they belong to one of these.
     ///
     /// # Errors
     ///
-    /// If a triangle has a corner that is no node, an edge is no side of a triangle or given twice, or there is not
-    /// one part for each triangle.
+    /// If a triangle has a corner that is no node, an edge is no side of a triangle or given twice, or there
+    /// is not one part for each triangle.
     pub fn new(
         nodes: usize,
         triangles: &[[u32; 3]],
@@ -190,10 +191,10 @@ impl BroadPhase {
 
     /// Grows all trees over nodes at these places, in m, and keeps them: from now on they are only refitted.
     ///
-    /// Over cloth laid out flat, the branches are patches of cloth whatever its folds: layers do not mix, searches of
-    /// folded cloth take about a quarter less time,
-    /// and [`skip_flat_patches`](Self::skip_flat_patches) has patches to find, the same ones after a restart. Without
-    /// this call the trees are grown when first needed, and anew when worn.
+    /// Over cloth laid out flat, the branches are patches of cloth whatever its folds: layers do not mix,
+    /// searches of folded cloth take about a quarter less time, and
+    /// [`skip_flat_patches`](Self::skip_flat_patches) has patches to find, the same ones after a restart.
+    /// Without this call the trees are grown when first needed, and anew when worn.
     ///
     /// # Panics
     ///
@@ -211,10 +212,10 @@ impl BroadPhase {
         self.keeps_trees = true;
     }
 
-    /// Takes in where the nodes are at the start and at the end of a step, in m, and how far from its node `reach`
-    /// still finds something, in m: two elements are found if they come as near as the sum of their reaches. For a
-    /// contact that begins at a distance `d`, half of `d` is the reach. All positions must be finite; a node that is
-    /// not is not found.
+    /// Takes in where the nodes are at the start and at the end of a step, in m, and how far from its node
+    /// `reach` still finds something, in m: two elements are found if they come as near as the sum of their
+    /// reaches. For a contact that begins at a distance `d`, half of `d` is the reach. All positions must be
+    /// finite; a node that is not is not found.
     ///
     /// # Panics
     ///
@@ -254,9 +255,9 @@ impl BroadPhase {
     /// Whether to leave out the pairs within patches of cloth that are so flat, from the next
     /// [step](Self::update) on, that they cannot meet themselves. At first it does not.
     ///
-    /// No pair that touches at any time of the step is left out, but pairs that only come near may be: those that are
-    /// also near along the cloth. Which ones depends on the tree and so on earlier steps. So this is for finding
-    /// collisions, whose outcome does not depend on pairs that do not touch.
+    /// No pair that touches at any time of the step is left out, but pairs that only come near may be: those
+    /// that are also near along the cloth. Which ones depends on the tree and so on earlier steps. So this is
+    /// for finding collisions, whose outcome does not depend on pairs that do not touch.
     pub fn skip_flat_patches(&mut self, skip: bool) {
         self.skips_flat_patches = skip;
         for part in &mut self.parts {

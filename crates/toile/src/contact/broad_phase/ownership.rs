@@ -1,9 +1,9 @@
 //! Which triangle speaks for which node and edge.
 //!
-//! A node is in six triangles and an edge in two, so a search over pairs of triangles meets every pair of a node and
-//! a triangle six times and every pair of edges four times. If each node and each edge is owned by one of its
-//! triangles, and a pair of triangles looks only at what the two own, each pair is met exactly once (Curtis, Tamstorf
-//! & Manocha 2008). None is missed: the owner's box holds what it owns.
+//! A node is in six triangles and an edge in two, so a search over pairs of triangles meets every pair of a
+//! node and a triangle six times and every pair of edges four times. If each node and each edge is owned by
+//! one of its triangles, and a pair of triangles looks only at what the two own, each pair is met exactly
+//! once (Curtis, Tamstorf & Manocha 2008). None is missed: the owner's box holds what it owns.
 
 use super::BroadPhaseError;
 
@@ -39,8 +39,8 @@ impl Owner {
     }
 }
 
-/// Shares out nodes and edges among the triangles they belong to, evenly: to the one that owns the fewest edges so
-/// far, and of several to the first.
+/// Shares out nodes and edges among the triangles they belong to, evenly: to the one that owns the fewest
+/// edges so far, and of several to the first.
 pub(super) fn assign(
     nodes: usize,
     triangles: &[[u32; 3]],

@@ -83,7 +83,8 @@ impl World {
         out
     }
 
-    /// What a pair of loops over all elements finds. Every node and edge must be in triangles of one part only.
+    /// What a pair of loops over all elements finds. Every node and edge must be in triangles of one part
+    /// only.
     fn tried(&self, reach: f64, may_collide: impl Fn(u16, u16) -> bool) -> Candidates {
         let points = self.start.iter().zip(&self.end);
         let boxed = |(a, b): (&DVec3, &DVec3)| {

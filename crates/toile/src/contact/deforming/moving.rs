@@ -11,7 +11,8 @@ const ADVANCES: usize = 64;
 /// Distances below this part of the body's size have no direction of their own, as they are differences of
 /// coordinates with 16 digits; the triangle's is taken.
 const NO_DIRECTION: f64 = 1e-9;
-/// How far to the sides rays go out of the body, as a part of their length, lest they run along the edges of regular meshes.
+/// How far to the sides rays go out of the body, as a part of their length, lest they run along the edges of
+/// regular meshes.
 const ASKEW: [f64; 2] = [0.003_819_66, 0.006_180_34];
 
 /// A closed surface on its straight way through a step, in the world's frame.
@@ -89,8 +90,8 @@ impl MovingSurface {
         (look, self.way(look.place, look.weights))
     }
 
-    /// A point at the start of the step, and the way of the surface there (m); `None` if it is outside and farther away than
-    /// `within` (m), all ways of the surface considered.
+    /// A point at the start of the step, and the way of the surface there (m); `None` if it is outside and
+    /// farther away than `within` (m), all ways of the surface considered.
     pub(in crate::contact) fn at_start(&self, point: DVec3, within: f64) -> Option<(Look, DVec3)> {
         let look = self.start.look_within(point, within + self.farthest)?;
         Some((look, self.way(look.place, look.weights)))
@@ -129,7 +130,8 @@ impl MovingSurface {
         })
     }
 
-    /// Follows a node that keeps `offset` (m) from the surface. It counts as touching within `tolerance` (m) of that.
+    /// Follows a node that keeps `offset` (m) from the surface. It counts as touching within `tolerance` (m)
+    /// of that.
     pub(in crate::contact) fn follow(
         &self,
         (from, to): (DVec3, DVec3),
@@ -204,7 +206,8 @@ impl MovingSurface {
         Some(self.meeting(time.min(1.0), point, place, weights, look.sample.normal))
     }
 
-    /// A node that ends too deep though it met nothing on its way. One that is caught keeps its place to the surface.
+    /// A node that ends too deep though it met nothing on its way. One that is caught keeps its place to the
+    /// surface.
     fn leftover(&self, (from, to): (DVec3, DVec3), offset: f64) -> Option<NodeImpact> {
         let look = self.end.look_within(to, offset)?;
         (look.sample.distance < offset).then(|| NodeImpact {

@@ -28,7 +28,8 @@ impl Default for SequenceSettings {
     }
 }
 
-/// A closed surface whose nodes move on straight lines from frame to frame. It stands still before the first and after the last.
+/// A closed surface whose nodes move on straight lines from frame to frame. It stands still before the first
+/// and after the last.
 #[derive(Clone)]
 pub struct Sequence {
     faces: Vec<Face>,
@@ -118,7 +119,8 @@ impl SequenceError {
 }
 
 impl Sequence {
-    /// A body with these faces, whose quads count as two triangles, and its nodes' positions (m) at the given times (s).
+    /// A body with these faces, whose quads count as two triangles, and its nodes' positions (m) at the given
+    /// times (s).
     pub fn new(
         faces: Vec<Face>,
         times: Vec<f64>,
@@ -218,7 +220,8 @@ impl Sequence {
         &self.first
     }
 
-    /// The surface during a step from `time` (s), on straight lines, with the frame that it lives in at both ends.
+    /// The surface during a step from `time` (s), on straight lines, with the frame that it lives in at both
+    /// ends.
     pub(in crate::contact) fn moving(&self, time: f64, h: f64, poses: [Pose; 2]) -> MovingSurface {
         let [start, end] = [(time, poses[0]), (time + h, poses[1])].map(|(time, pose)| {
             let mut points = self.points(time);

@@ -190,7 +190,8 @@ fn a_thin_plate_that_deforms_carries_a_node_along_however_fast() {
     assert!(end.velocity.z > 0.49, "{}", end.velocity);
 }
 
-/// How far collisions with the deforming mesh are from those with the rigid one, over many nodes: positions and velocities.
+/// How far collisions with the deforming mesh are from those with the rigid one, over many nodes: positions
+/// and velocities.
 fn rigid_against_deforming(pose: Pose) -> f64 {
     // The box has exact distances as well, so the two differ by what they do.
     let mesh = block(DVec3::splat(0.5), 4);
@@ -245,11 +246,12 @@ fn a_deforming_mesh_that_moves_rigidly_is_the_rigid_mesh() {
         rotation: DQuat::IDENTITY,
     };
     let apart = rigid_against_deforming(shifted);
-    // A node 0.1 mm above the surface that slides along it by centimetres is still some of that away after all advances, and counts as
-    // touching there, where the rigid one goes on: its friction sets in early, by less than the 0.1 mm.
+    // A node 0.1 mm above the surface that slides along it by centimetres is still some of that away after
+    // all advances, and counts as touching there, where the rigid one goes on: its friction sets in early, by
+    // less than the 0.1 mm.
     assert!(apart < 5e-5, "{apart}");
-    // A turn by 0.02 within the step. The normal is that of the moment of contact, for the rigid one that of the end: apart by up to 0.02, of a
-    // relative velocity of 0.05 m/s.
+    // A turn by 0.02 within the step. The normal is that of the moment of contact, for the rigid one that of
+    // the end: apart by up to 0.02, of a relative velocity of 0.05 m/s.
     let turned = Pose {
         rotation: DQuat::from_scaled_axis(dvec3(0.01, -0.01, 0.014)),
         ..shifted

@@ -1,10 +1,11 @@
 //! The place of a triangle where a body is nearest, or reaches deepest.
 //!
-//! Among the points of a triangle the signed distance `φ` of a body has its least value where it touches first. It is looked for as by Macklin
-//! and others (2020), by a local search over the triangle's own coordinates, with any shape that tells distances and normals: from the
-//! corners and the middle to the triangle's point that is nearest to the body's nearest (`x − φ n`), some times, which finds convex bodies from outside; then downhill
-//! in smaller and smaller steps, which finds the rest. `φ` changes by no more than the way, so most triangles are told from one sample to
-//! be too far away.
+//! Among the points of a triangle the signed distance `φ` of a body has its least value where it touches
+//! first. It is looked for as by Macklin and others (2020), by a local search over the triangle's own
+//! coordinates, with any shape that tells distances and normals: from the corners and the middle to the
+//! triangle's point that is nearest to the body's nearest (`x − φ n`), some times, which finds convex bodies
+//! from outside; then downhill in smaller and smaller steps, which finds the rest. `φ` changes by no more
+//! than the way, so most triangles are told from one sample to be too far away.
 
 use crate::contact::Sample;
 use crate::geometry::closest::point_triangle;
@@ -24,7 +25,8 @@ pub(super) struct Deepest {
 const TURNS: u32 = 3;
 /// The first and the last step downhill, as parts of a side.
 const STEPS: [f64; 2] = [0.125, 1.0 / 256.0];
-/// Along the sides and across them, both ways: where the distance has an edge, one of them leads on along it, or nearly so.
+/// Along the sides and across them, both ways: where the distance has an edge, one of them leads on along it,
+/// or nearly so.
 const DIRECTIONS: [[f64; 3]; 12] = [
     [1.0, -1.0, 0.0],
     [-1.0, 1.0, 0.0],
@@ -46,8 +48,9 @@ const SAMPLES: u32 = 120;
 /// hundredths do not bring it within reach. Belongs to this phase alone.
 const LEFT: f64 = 0.05;
 
-/// The place of a triangle that is nearest to a body, if that is no corner, and not farther than `within` (m). Corners are nodes, which look after themselves;
-/// where the body is nearer than a flat one would be by less than `give` (m), they look after the rest too. `ends` is what the corners see.
+/// The place of a triangle that is nearest to a body, if that is no corner, and not farther than `within`
+/// (m). Corners are nodes, which look after themselves; where the body is nearer than a flat one would be by
+/// less than `give` (m), they look after the rest too. `ends` is what the corners see.
 pub(super) fn deepest(
     corners: &[DVec3; 3],
     ends: &[Sample; 3],
@@ -226,8 +229,8 @@ mod tests {
                 inside += 1;
                 let least = by_trying(&TRIANGLE, &sample);
                 let missed = found.sample.distance - least;
-                // Deep inside, distances have edges on which steps of twelve directions may stop early: a hundredth of the size is
-                // what faces keep.
+                // Deep inside, distances have edges on which steps of twelve directions may stop early: a
+                // hundredth of the size is what faces keep.
                 assert!(missed < 1e-2, "{shape:?}, {case}: {missed}");
             }
         }

@@ -54,8 +54,8 @@ impl StepMotion<'_> {
         [nodes.map(|n| self.starts[n]), nodes.map(|n| self.ends[n])]
     }
 
-    /// Follows a triangle that goes far through the frame of a rigid body, in which the body stands still. Answers what is in its way, and
-    /// what is missing at the end because of it (m).
+    /// Follows a triangle that goes far through the frame of a rigid body, in which the body stands still.
+    /// Answers what is in its way, and what is missing at the end because of it (m).
     fn follow(
         &self,
         body: &Placement,
@@ -109,7 +109,8 @@ impl StepMotion<'_> {
         None
     }
 
-    /// What is missing to the distance that a triangle should have at the end (m), and the meeting that makes up for it.
+    /// What is missing to the distance that a triangle should have at the end (m), and the meeting that makes
+    /// up for it.
     fn at_end(
         &self,
         body: &Placement,

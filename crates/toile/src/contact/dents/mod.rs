@@ -1,13 +1,16 @@
 //! Bodies between the nodes of cloth.
 //!
-//! Nodes that keep their distance from a body do not keep the faces between them from it: a rod finds its way through, a table's edge cuts a
-//! coarse cloth, shoulders look through a strap. So every triangle is asked for the place where a body is nearest (`deepest`), and there
-//! the middle of the cloth keeps [`FACE_OFFSET_SHARE`] of the distance that nodes keep. Faces of a mesh that is fine enough for its bodies never need it: on a ball of radius
-//! `R`, sides `l` sag by `l²/8R`, and nodes keep more than that.
+//! Nodes that keep their distance from a body do not keep the faces between them from it: a rod finds its way
+//! through, a table's edge cuts a coarse cloth, shoulders look through a strap. So every triangle is asked
+//! for the place where a body is nearest (`deepest`), and there the middle of the cloth keeps
+//! [`FACE_OFFSET_SHARE`] of the distance that nodes keep. Faces of a mesh that is fine enough for its bodies
+//! never need it: on a ball of radius `R`, sides `l` sag by `l²/8R`, and nodes keep more than that.
 //!
-//! The law is that of contact between cloths, with a body for the second feature: [cushions](super::cushion) inside an implicit solve for
-//! triangles that touch, or are forecast to; after it [contacts](super::response) where they end too near. On the way there, a triangle is
-//! followed through a rigid body's frame: it may advance by its distance, or by [`SHORTEST_ADVANCE`] of the step. Flat bodies need nothing of this.
+//! The law is that of contact between cloths, with a body for the second feature: [cushions](super::cushion)
+//! inside an implicit solve for triangles that touch, or are forecast to; after it
+//! [contacts](super::response) where they end too near. On the way there, a triangle is followed through a
+//! rigid body's frame: it may advance by its distance, or by [`SHORTEST_ADVANCE`] of the step. Flat bodies
+//! need nothing of this.
 
 mod deepest;
 mod face_contact;
@@ -317,7 +320,8 @@ impl Dents {
         &self.standing
     }
 
-    /// Remembers what has been met, and whatever was in reach when the step began: those who move nodes later may push them there.
+    /// Remembers what has been met, and whatever was in reach when the step began: those who move nodes later
+    /// may push them there.
     fn keep_standing(&mut self, state: &State, around: &Surroundings, mobility: &Mobility) {
         let met = self.contacts.iter().map(Contact::renewed);
         self.standing.clear();
@@ -360,8 +364,8 @@ impl Dents {
         }
         let (triangles, starts) = (&self.triangles, &self.starts);
         let (seen, aims, in_reach) = (&self.seen, &self.aims, &self.in_reach);
-        // What had nothing before it when the step began has not, if it goes no farther than was expected of it; but what goes far beside
-        // a body may have passed it with a corner.
+        // What had nothing before it when the step began has not, if it goes no farther than was expected of
+        // it; but what goes far beside a body may have passed it with a corner.
         let is_new = |n: u32, in_reach: bool| {
             let n = n as usize;
             let way = (motion.ends[n] - motion.starts[n]).length();
@@ -403,7 +407,8 @@ impl Dents {
         self.contacts.len() - before
     }
 
-    /// The least distance of the cloth's middle from a body at the places that were in contact in this step (m).
+    /// The least distance of the cloth's middle from a body at the places that were in contact in this step
+    /// (m).
     pub fn smallest_distance(&self, bodies: &[Placement], positions: &[DVec3]) -> Option<f64> {
         let distance = |body: u32, place: DVec3| bodies[body as usize].sample(place).distance;
         let told = self.told.iter().filter_map(|&k| {
@@ -431,7 +436,8 @@ fn meets(body: &Placement, nodes: [usize; 3]) -> bool {
     !is_flat(&body.shape) && nodes.into_iter().all(|n| body.meets(n))
 }
 
-/// The least offset of some nodes (m), unless bodies pinch one of them: those are as near as they are pressed.
+/// The least offset of some nodes (m), unless bodies pinch one of them: those are as near as they are
+/// pressed.
 fn offset(around: &Surroundings, nodes: [usize; 3]) -> Option<f64> {
     let free = |n: usize| around.pinch(n).is_none();
     let least = nodes.map(|n| around.offsets[n]).into_iter();

@@ -21,7 +21,8 @@ pub(super) struct Dent {
 }
 
 impl Dent {
-    /// What its distance is to be at the end of the step, if it is to be `kept` (m): where the body reached through already, a little more.
+    /// What its distance is to be at the end of the step, if it is to be `kept` (m): where the body reached
+    /// through already, a little more.
     pub fn aim(&self, kept: f64) -> f64 {
         match self.distance < kept {
             true => self.distance + FACE_RESTORED * (kept.min(self.kept) - self.distance),
@@ -54,7 +55,8 @@ const FAR: Sample = Sample {
     normal: DVec3::Z,
 };
 
-/// The body as a triangle sees it at the start of the step, if the ways of its corners could lead too near to it.
+/// The body as a triangle sees it at the start of the step, if the ways of its corners could lead too near to
+/// it.
 pub(super) fn at_start(
     body: &Placement,
     corners: &[DVec3; 3],

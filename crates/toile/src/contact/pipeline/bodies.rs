@@ -7,8 +7,8 @@ use crate::contact::response::Contact;
 use crate::model::Model;
 
 impl ClothContact {
-    /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must not be pushed into a body, and what
-    /// lies on one has it to lean on.
+    /// Contacts with bodies of nodes that are in contacts with cloth and have none yet: what is pushed must
+    /// not be pushed into a body, and what lies on one has it to lean on.
     pub(super) fn meet_bodies(&mut self, step: &ContactStep) {
         if step.around.is_empty() {
             return;

@@ -71,7 +71,8 @@ impl Pair {
     /// When the two come nearer than `kept` (m) on the way to these ends.
     pub(super) fn find_impact(&self, step: &ContactStep, ends: &[DVec3], kept: f64) -> Option<f64> {
         let (starts, ends) = (self.at(step.starts), self.at(ends));
-        // No faster than the fastest node of one against any of the other; far enough apart for rounding not to matter.
+        // No faster than the fastest node of one against any of the other; far enough apart for rounding not
+        // to matter.
         let ways: [DVec3; 4] = std::array::from_fn(|k| ends[k] - starts[k]);
         let first = if self.is_edges { 2 } else { 1 };
         let (ours, theirs) = ways.split_at(first);

@@ -26,7 +26,8 @@ pub(crate) struct Near {
 const FARTHEST_BOND: f64 = 0.75;
 
 impl ClothContact {
-    /// Nodes and faces that may not pass through each other and are not farther apart than the thickness and `reach` (m), among others that are.
+    /// Nodes and faces that may not pass through each other and are not farther apart than the thickness and
+    /// `reach` (m), among others that are.
     pub fn near(&mut self, model: &Model, positions: &[DVec3], reach: f64) -> Vec<Near> {
         let surface = &mut self.surface;
         let (offsets, heights) = (&surface.offsets, &surface.heights);

@@ -10,10 +10,11 @@ use glam::DVec3;
 const PATH_HALVINGS: u32 = 4;
 
 impl ClothContact {
-    /// Takes back as much of the way from `starts` to `ends` as makes nothing collide on it, at the nodes that collide.
+    /// Takes back as much of the way from `starts` to `ends` as makes nothing collide on it, at the nodes
+    /// that collide.
     ///
-    /// Ends only come nearer to their starts, so the boxes around the first ways hold for all. A node that keeps colliding stays where it
-    /// started; if that is free of intersections, so is what comes out.
+    /// Ends only come nearer to their starts, so the boxes around the first ways hold for all. A node that
+    /// keeps colliding stays where it started; if that is free of intersections, so is what comes out.
     pub fn clear_way(&mut self, model: &Model, starts: &[DVec3], ends: &mut [DVec3]) {
         let step = ContactStep {
             model,

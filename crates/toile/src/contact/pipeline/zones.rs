@@ -30,7 +30,8 @@ impl ClothContact {
             report.rounds += 1;
             self.refresh(step);
             self.look(step, false);
-            // Detection may see an impact where features are so near that it cannot tell; within a rigid piece there is none.
+            // Detection may see an impact where features are so near that it cannot tell; within a rigid
+            // piece there is none.
             let zones_of_step = &self.zones;
             for pair in &mut self.pairs {
                 if pair.impact.is_some() && zones_of_step.moved_as_one(&pair.nodes) {

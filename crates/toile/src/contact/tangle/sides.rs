@@ -3,7 +3,8 @@
 use super::contour::Contour;
 use std::collections::{HashMap, HashSet};
 
-/// The smallest piece that a contour cuts off a cloth, by mass; `None` if it cuts nothing off. `neighbours` are the nodes next to each node.
+/// The smallest piece that a contour cuts off a cloth, by mass; `None` if it cuts nothing off. `neighbours`
+/// are the nodes next to each node.
 pub(super) fn smaller_piece(
     neighbours: &[Vec<u32>],
     contour: &Contour,
