@@ -208,7 +208,7 @@ pub(crate) fn obstacles(
 pub(crate) struct Nearby {
     /// Distance and normal.
     pub sample: Sample,
-    /// The way of the surface there through the step (m).
+    /// Displacement of the surface there over the step (m).
     pub way: DVec3,
     /// Whether the point is inside where parts of the body overlap.
     pub caught: bool,

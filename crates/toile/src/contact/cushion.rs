@@ -1,24 +1,24 @@
-//! Contacts between cloths inside an implicit solve.
+//! Penalty forces between cloths, inside an implicit solve.
 //!
-//! Contacts that are put right only after a solve come too late for it: layers that rest on each other would
-//! fall into one another freely and be pushed apart node by node, and what a node is pushed by, its stiff
-//! edges answer. So features that are near, or are forecast to come near, enter the solve as a *cushion* of
-//! their thickness `b`: with the gap `g = n·Σ wᵢ xᵢ` and its speed `ġ`, both at the end of the step, it gives
-//! the impulse
+//! Contacts that are resolved only after a solve come too late for it: layers that rest on each other would
+//! fall into one another freely and be pushed apart node by node, and stiff edges would answer every such
+//! push. So vertex–face and edge–edge pairs that are near, or are forecast to come near, enter the solve with
+//! a damped penalty force of the range of their thickness `b`, here called a *cushion*. With the gap
+//! `g = n·Σ wᵢ xᵢ` and its rate `ġ`, both at the end of the step, its impulse is
 //!
 //! `λ = H k (b − g) − c (ġ − a) ≥ 0`, linear in the velocities sought: `λ = p − q ġ`.
 //!
-//! `k` and `c` are multiples of the mass `m` that the contact moves, `k = 10 m/H²` and `c = 30 m`: as stiff
-//! as the step resolves, so that what rests on it sinks in by hundredths of its thickness, and damped so much
-//! that what has sunk in comes out over several steps and does not bounce. `a ≤ 0` is the speed that just
-//! closes the gap down to `b`; features that are still farther apart may come that near at no cost.
+//! `k` and `c` are multiples of the mass `m` that the contact moves, `k = 10 m/H²` and `c = 30 m`: as stiff as
+//! the step resolves, so that what rests on it sinks in by hundredths of the thickness, and overdamped, so
+//! that what has sunk in comes out over several steps and does not bounce. `a ≤ 0` is the rate that just
+//! closes the gap down to `b`; pairs that are still farther apart may come that near at no cost.
 //!
-//! Friction is a drag on the slip, found in rounds as that of [supports](super::support): at first so strong
-//! that the contact sticks for all the solve can see, then, where this takes more than Coulomb's `μλ`, just
-//! that. What a sticking contact still creeps by, the [response](super::response) after the solve takes away.
+//! Friction is a drag on the slip, iterated as that of [supports](super::support): at first so strong that
+//! the contact sticks for all the solve can see, then, where this exceeds the friction cone `μλ`, just that.
+//! The slip that is left in a sticking contact is removed by the [response](super::response) after the solve.
 //!
-//! Between the nodes of cloth a [body](super::dents) may be the second feature. It does not give way, so its
-//! cushions are firmer, and velocities are relative to its surface.
+//! In [face–body contact](super::dents) the second feature is a body. It does not give way, so the penalty is
+//! stiffer, and velocities are relative to its surface.
 
 use super::friction::AT_REST;
 use super::response::Contact;
@@ -72,7 +72,8 @@ pub(crate) struct Cushion {
     hold: FrictionMode,
 }
 
-/// What a cushion is told of the step: the gap at its start, the gap at the rule's `x̂` (m), `h` and `H` (s).
+/// What a penalty force is told of the step: the gap at its start, the gap at the rule's `x̂` (m), `h` and
+/// `H` (s).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gaps {
     pub start: f64,
@@ -86,8 +87,8 @@ impl Cushion {
         Self::with_firmness(contact, gaps, 1.0)
     }
 
-    /// A cushion on a body whose surface has this velocity (m/s). The gap at `x̂` is the one that there would
-    /// be if the cloth moved with it.
+    /// A penalty force on a body whose surface has this velocity (m/s). The gap at `x̂` is the one that there
+    /// would be if the cloth moved with it.
     pub fn on_body(contact: Contact, gaps: &Gaps, surface: DVec3) -> Self {
         Cushion {
             surface: Some(surface),
@@ -282,8 +283,8 @@ mod tests {
         Cushion::new(contact.expect("apart"), &gaps)
     }
 
-    /// The velocity that one mass has after a step with a cushion, and the cushion once its rounds have
-    /// settled.
+    /// The velocity that one mass has after a step with a penalty force, and the penalty force once its
+    /// rounds have settled.
     fn settle(mut cushion: Cushion, before: DVec3, force: DVec3) -> (DVec3, Cushion) {
         let mut velocities = [before, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
         for _ in 0..20 {

@@ -4,15 +4,16 @@
 //! one rigid piece with the momentum and the angular momentum that its nodes had (Provot 1997; Bridson et al.
 //! 2002):
 //!
-//! `x̄ᵢ = c + ū + R(ω) (xᵢ − c)`, `ω = I⁻¹ Σ mᵢ (xᵢ − c) × uᵢ`, with `uᵢ` the way of a node in the step.
+//! `x̄ᵢ = c + ū + R(ω) (xᵢ − c)`, `ω = I⁻¹ Σ mᵢ (xᵢ − c) × uᵢ`, with `uᵢ` the displacement of a node in the
+//! step.
 //!
 //! On straight lines from `x` to `x̄` a point of the zone goes through `((1 − t) 1 + t R) x` and a shift,
 //! which is one affine map for the whole zone and can be inverted at every `t` while `R` turns by less than
 //! half a turn. So nothing within a zone meets, whatever its nodes did before, and as zones only ever grow,
 //! an end is reached: at the latest when everything that touches is one zone.
 //!
-//! **Nodes that are led** (pins, bodies) go where they go. A zone with led nodes takes their motion, if that
-//! is a rigid one. If it is not, no motion of the others is safe, and the zone is reported as squeezed.
+//! **Prescribed nodes** (pins, bodies) go where they go. A zone with prescribed nodes takes their motion, if
+//! that is a rigid one. If it is not, no motion of the others is safe, and the zone is reported as squeezed.
 
 use super::response::Mobility;
 use glam::{DMat3, DQuat, DVec3};
@@ -35,15 +36,15 @@ pub(crate) struct ZoneReport {
     pub zones: usize,
     /// Nodes of the largest.
     pub largest: usize,
-    /// Zones whose led nodes do not move as one.
+    /// Zones whose prescribed nodes do not move as one.
     pub squeezed: usize,
 }
 
 /// More than this turn (rad) in one step is no collision's doing but a nearly singular inertia; the zone is
 /// then only shifted.
 const MOST_TURN: f64 = 1.0;
-/// Led nodes move rigidly if none is off by more than this part of the zone's size: far above rounding, far
-/// below what is seen.
+/// Prescribed nodes move rigidly if none is off by more than this part of the zone's size: far above
+/// rounding, far below what is seen.
 const RIGID: f64 = 1e-9;
 /// Rounds of fitting; each squares the error, so that four bring a tenth down to rounding.
 const FIT_ROUNDS: usize = 5;

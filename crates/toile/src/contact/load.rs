@@ -1,10 +1,10 @@
 //! What cloth does to bodies.
 //!
 //! Several parts of a step push nodes away from bodies: the implicit solve, limits, the trace after it,
-//! contact between cloths. Each books what a body gave to a node; the body got the opposite. All of it counts
-//! as *impulses of the step's velocity* (N·s): an integrator that follows velocities for `H` seconds (its
-//! [reach](crate::integrate::Integrator)) turns a force `f` into `H f` of them. So a node at rest weighs on
-//! its body with `m g` whatever the rule. Corrections of positions alone are no forces.
+//! contact between cloths. Each records the impulse that a body gave to a node; the body got the opposite.
+//! All of it counts as *impulses of the step's velocity* (N·s): an integrator that follows velocities for `H`
+//! seconds (its [reach](crate::integrate::Integrator)) turns a force `f` into `H f` of them. So a node at
+//! rest weighs on its body with `m g` whatever the rule. Corrections of positions alone are no forces.
 
 use super::Placement;
 use glam::DVec3;
@@ -31,7 +31,7 @@ impl BodyLoad {
 /// What bodies gave to one node in this step: body and impulse (N·s).
 pub(crate) type Given = Vec<(u32, DVec3)>;
 
-/// Books a push of a body.
+/// Records an impulse of a body.
 pub(crate) fn book(given: &mut Given, body: usize, impulse: DVec3) {
     if impulse == DVec3::ZERO {
         return;
@@ -43,7 +43,7 @@ pub(crate) fn book(given: &mut Given, body: usize, impulse: DVec3) {
     }
 }
 
-/// The books of a step, and those of the steps that cover a span of time.
+/// The records of a step, and those of the steps that cover a span of time.
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     /// By node.
@@ -58,7 +58,7 @@ impl Loads {
     pub fn new(nodes: usize, bodies: usize) -> Self {
         let nothing = || vec![BodyLoad::default(); bodies];
         Loads {
-            // Without bodies nobody books anything.
+            // Without bodies nothing is recorded.
             given: vec![Vec::new(); if bodies > 0 { nodes } else { 0 }],
             step: nothing(),
             pending: nothing(),
@@ -71,7 +71,7 @@ impl Loads {
         self.given.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds up what was booked in a step that follows velocities for `reach` seconds and ended at these
+    /// Adds up what was recorded in a step that follows velocities for `reach` seconds and ended at these
     /// positions.
     pub fn add_up(&mut self, bodies: &[Placement], positions: &[DVec3], reach: f64) {
         self.step.fill(BodyLoad::default());

@@ -3,13 +3,14 @@
 //! Bodies are [`Shape`]s that ride on a rigid path, or deform ([`deforming`]). `collide` traces every node's
 //! motion of the step against their signed distances, so that no node passes through however thin the body or
 //! fast the cloth, and answers with an inelastic, frictional response. Nodes that already rest on a body are
-//! constraints of the implicit solve. What is between the nodes is looked after by `dents`.
+//! constraints of the implicit solve. `dents` handles face–body contact: what of a body reaches between the
+//! nodes.
 //!
-//! What is between two bodies is held by both (`pinch`). Nodes may also stick to bodies, or to cloth
+//! Nodes between two bodies are held by both (`pinch`). Nodes may also stick to bodies, or to cloth
 //! (`adhesion`, `tie`), and what is shown of folds that reach into bodies is told by `preserve`.
 //!
-//! Cloth meets cloth in the same two halves: `cushion` inside the implicit solve, `pipeline` after everything
-//! else.
+//! Contact between cloths has the same two halves: penalty forces inside the implicit solve (`cushion`), and
+//! collision response after everything else (`pipeline`).
 
 mod adhesion;
 mod body;

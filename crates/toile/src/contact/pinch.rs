@@ -118,15 +118,15 @@ impl Pinch {
         })
     }
 
-    /// Books what the bodies press the node with during a step of this reach (s).
+    /// Records the force that the bodies press the node with during a step of this reach (s).
     pub fn book_pressure(&self, given: &mut Given, reach: f64) {
         let impulse = reach * self.force * self.normal;
         book(given, self.bodies[0], impulse);
         book(given, self.bodies[1], -impulse);
     }
 
-    /// Books an impulse (N·s) that both bodies together gave the node besides: along the normal the one that
-    /// pushes, along the surfaces each as hard as it rubs.
+    /// Records an impulse (N·s) that both bodies together gave the node besides: along the normal the one
+    /// that pushes, along the surfaces each as hard as it rubs.
     pub fn book(&self, given: &mut Given, impulse: DVec3) {
         let push = impulse.project_onto_normalized(self.normal);
         let pusher = usize::from(push.dot(self.normal) < 0.0);

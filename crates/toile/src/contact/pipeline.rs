@@ -7,16 +7,16 @@
 //!    start nearer than the thickness, or would come that near, and has put a [`cushion`](super::cushion)
 //!    between them; here they may not come nearer than a part of the thickness. Without such a solve they may
 //!    not come nearer at all, are pushed apart by a part of what is missing, and hold each other by friction.
-//! 2. **Collisions.** Features that come too near on their straight ways ([`ccd`](super::ccd)) get a contact
+//! 2. **Collisions.** Features that come too near on their straight paths ([`ccd`](crate::geometry::ccd)) get a contact
 //!    where they met. All contacts of the step are solved together ([`response`](super::response)), bodies
-//!    are heeded again, and the ways are looked at again.
+//!    are checked again, and the paths are checked again.
 //! 3. **Impact zones.** What still collides after some rounds moves as one rigid piece
 //!    ([`impact_zone`](super::impact_zone)), until nothing does.
 //!
 //! **How near is too near.** Never less than [`LEAST_KEPT`] of the distance at the start (or of the
 //! thickness, if that is less). A distance can so shrink from step to step but not vanish, directions between
 //! features stay well defined, and touching is out of reach. Detection is conservative, so a step that starts
-//! without intersections ends without, unless led nodes (pins) leave no room; then the report says so.
+//! without intersections ends without, unless prescribed nodes (pins) leave no room; then the report says so.
 
 mod bodies;
 mod pair;
@@ -69,7 +69,7 @@ const GAP_TOLERANCE: f64 = 0.01;
 /// boxes grow with it, and searches become rarer.
 const CANDIDATE_SLACK: f64 = 1.0;
 
-/// What contact between cloths works in.
+/// Scratch memory of contact between cloths.
 #[derive(Debug)]
 pub(crate) struct ClothContact {
     surface: Surface,
@@ -89,7 +89,7 @@ pub(crate) struct ClothContact {
     heeded: usize,
     meets_bodies: Vec<bool>,
     zones: ImpactZones,
-    /// What is through, if the model wants it drawn apart.
+    /// Intersections, if the model asks that they be drawn apart.
     tangle: Option<Tangle>,
     inverse_masses: Vec<f64>,
     /// Where nodes wanted to go, where they are to go, and where they were to go when candidates were found
@@ -97,11 +97,11 @@ pub(crate) struct ClothContact {
     wanted: Vec<DVec3>,
     ends: Vec<DVec3>,
     boxed: Vec<DVec3>,
-    /// Where they were to go at the last look.
+    /// Where they were to go at the last detection.
     seen: Vec<DVec3>,
     before_zones: Vec<DVec3>,
-    /// How near the features of each forecast contact may come in spite of their cushion, and their thickness
-    /// (m).
+    /// How near the features of each forecast contact may come in spite of their penalty force, and their
+    /// thickness (m).
     bounds: Vec<(f64, f64)>,
     /// What the solve says of the contacts, and their thickness (m).
     loaded: Vec<(Contact, f64)>,
@@ -110,7 +110,7 @@ pub(crate) struct ClothContact {
     report: Option<ContactReport>,
 }
 
-/// What an implicit step tells before its solve.
+/// What contact is told of an implicit step before its solve.
 #[derive(Clone, Copy)]
 pub(crate) struct Outlook<'a, P> {
     pub model: &'a Model,
@@ -123,7 +123,7 @@ pub(crate) struct Outlook<'a, P> {
     pub reach: f64,
 }
 
-/// What a step tells it.
+/// What contact is told of a step.
 #[derive(Clone, Copy)]
 struct ContactStep<'a> {
     model: &'a Model,
@@ -134,7 +134,7 @@ struct ContactStep<'a> {
 }
 
 impl ClothContact {
-    /// Room for a model's contacts between cloths, if it asks for any.
+    /// Scratch memory for a model's contacts between cloths, if it asks for any.
     pub fn for_model(model: &Model) -> Option<Self> {
         let surface = Surface::of(model)?;
         let zeros = || vec![DVec3::ZERO; model.node_count()];
@@ -164,7 +164,7 @@ impl ClothContact {
         })
     }
 
-    /// What it came to in the last step.
+    /// The report of the last step.
     pub fn report(&self) -> Option<ContactReport> {
         self.report
     }
@@ -320,7 +320,7 @@ impl ClothContact {
         report
     }
 
-    /// Asks that what is through comes out, a little.
+    /// Asks that what intersects comes apart, a little.
     fn draw_apart(&mut self, step: &ContactStep) {
         if let Some(tangle) = &mut self.tangle {
             tangle.look(step.model, step.starts);
@@ -330,7 +330,7 @@ impl ClothContact {
         }
     }
 
-    /// Finds the pairs that may meet on the present ways.
+    /// Finds the pairs that may meet on the present paths.
     fn find_pairs(&mut self, step: &ContactStep) {
         let Surface {
             broad_phase,
@@ -417,7 +417,7 @@ impl ClothContact {
         }
     }
 
-    /// Contacts of the collisions that the last look found.
+    /// Contacts of the collisions that the last detection found.
     fn meet_collisions(&mut self, step: &ContactStep) {
         for pair in &self.pairs {
             let bound = COLLISION_AIM * pair.thickness.min(pair.start);
@@ -426,7 +426,7 @@ impl ClothContact {
         }
     }
 
-    /// Solves all contacts so far, and heeds bodies after them.
+    /// Solves all contacts so far, then checks bodies again.
     fn relax(&mut self, step: &ContactStep) {
         if self.contacts.is_empty() && self.ties.is_empty() {
             return;
@@ -484,8 +484,8 @@ impl ClothContact {
         }
     }
 
-    /// Looks for collisions on the present ways; answers how many there are. What has not changed since the
-    /// last look is as it was.
+    /// Looks for collisions on the present paths; answers how many there are. What has not changed since the
+    /// last detection is as it was.
     fn look(&mut self, step: &ContactStep, first: bool) -> usize {
         if first {
             self.seen.fill(DVec3::NAN);

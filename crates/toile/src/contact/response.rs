@@ -1,16 +1,16 @@
-//! What features of cloth do to each other where they meet: push apart, and hold by friction.
+//! The response between two features of cloth in contact: normal impulse and friction.
 //!
-//! A contact keeps the way between two features, along one direction `n`, at least as long as a bound `b` at
-//! the end of the step: `n·Σ wᵢ x̄ᵢ ≥ b`, with weights as in [`Closest`](super::closest). All contacts of a
-//! step together are to change the candidates as little as possible, in the norm of the masses. That is a
-//! quadratic program in the pushes `λ ≥ 0`,
+//! A contact keeps the distance between two features, along one direction `n`, at least as long as a bound
+//! `b` at the end of the step: `n·Σ wᵢ x̄ᵢ ≥ b`, with weights as in [`Closest`](crate::geometry::closest). All contacts
+//! of a step together are to change the candidates as little as possible, in the norm of the masses. That is
+//! a quadratic program in the pushes `λ ≥ 0`,
 //!
 //! `x̄ᵢ ← x̄ᵢ + (1/mᵢ) Σ wᵢ (λ n + τ)`,
 //!
-//! solved by going through the contacts one after another (projected Gauss–Seidel) with what each has pushed
-//! so far remembered, so that one which turns out to be unnecessary is taken back. `τ` is friction: it acts
-//! against the way that the features slip along each other during the step and is no larger than `μ λ`
-//! (Coulomb). Each exchange conserves momentum, because `Σ wᵢ = 0`.
+//! solved by projected Gauss–Seidel over the contacts with what each has pushed so far remembered, so that
+//! one which turns out to be unnecessary is taken back. `τ` is friction: it acts against the slip of the
+//! features during the step and is no larger than `μ λ` (Coulomb). Each exchange conserves momentum, because
+//! `Σ wᵢ = 0`.
 //!
 //! This is Bridson's (2002) inelastic impulse with all contacts in one program in place of one after another,
 //! as Harmon et al. (2008) have it: fewer rounds of detection are needed, and a node between two layers is
@@ -21,8 +21,8 @@ use crate::geometry::closest::Closest;
 use crate::linalg::{Coupling, Filter};
 use glam::{DMat3, DVec3};
 
-/// How far nodes can be moved: inverse masses (1/kg), zero for those that are led, and the directions that
-/// are left.
+/// How far nodes can be moved: inverse masses (1/kg), zero for prescribed ones, and the directions that are
+/// left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mobility<'a> {
     pub inverse_masses: &'a [f64],
@@ -76,8 +76,8 @@ pub(crate) struct Contact {
 
 impl Contact {
     /// A contact at two features' nearest points; `None` where they touch and no direction leads apart, or
-    /// where hardly anything can move: at a place that led nodes have nearly to themselves, the others would
-    /// have to be flung far away to change it.
+    /// where hardly anything can move: at a place that prescribed nodes have nearly to themselves, the others
+    /// would have to be flung far away to change it.
     pub(super) fn new(
         nodes: [u32; 4],
         closest: &Closest,

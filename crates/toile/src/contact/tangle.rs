@@ -79,7 +79,7 @@ pub(super) struct Tangle {
     pairs: HashSet<[u32; 2]>,
     at_node: HashMap<u32, Vec<u32>>,
     at_side: HashMap<[u32; 2], Vec<u32>>,
-    /// Nodes that cushions leave alone: pieces that are through, and what is at contours.
+    /// Nodes that penalty forces leave alone: pieces that are through, and what is at contours.
     astray: Vec<bool>,
     pulls: Vec<Pull>,
 }
@@ -304,7 +304,7 @@ impl Tangle {
         self.pairs.contains(&sorted([a, b]))
     }
 
-    /// Whether cushions and proximity leave features of these nodes alone.
+    /// Whether penalty forces and proximity leave features of these nodes alone.
     pub fn is_astray(&self, nodes: &[u32; 4]) -> bool {
         nodes.iter().any(|&n| self.astray[n as usize])
     }

@@ -1,6 +1,6 @@
 //! Continuous collision detection: when two moving primitives first touch. No contact is ever missed.
 //!
-//! # The law of this room
+//! # Invariant
 //! Every point moves in a straight line from its start to its end over t in [0, 1]. The time returned is
 //! never later than the true first contact, and `None` is a proof that there is none. This holds for
 //! the doubles as given and in exact arithmetic, for any finite coordinates and however degenerate the

@@ -173,7 +173,7 @@ impl TriangleTree {
         best
     }
 
-    /// The places of all triangles that may come into a box (m) on their straight ways from here to where
+    /// The places of all triangles that may come into a box (m) on their straight paths from here to where
     /// they are in `end`, a tree of the same triangles in the same order; the highest place first. A few that
     /// do not are among them.
     pub(crate) fn passing(&self, end: &TriangleTree, (low, high): (DVec3, DVec3)) -> Vec<u32> {

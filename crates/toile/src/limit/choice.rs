@@ -50,7 +50,7 @@ impl LimitScratch {
 }
 
 impl Limit {
-    /// Room to work in.
+    /// Scratch memory.
     pub fn scratch(&self) -> LimitScratch {
         match self {
             Limit::Strain(_) => LimitScratch::Strain(StrainScratch::default()),

@@ -165,7 +165,7 @@ impl<C: Constraints> Lagrangian<C> {
         &self.constraints
     }
 
-    /// Room to work in.
+    /// Scratch memory.
     pub fn scratch(&self) -> LagrangianScratch {
         let nodes = self.nodes.len();
         let pattern = &self.wiring.pattern;

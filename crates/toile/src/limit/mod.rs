@@ -14,7 +14,7 @@
 //! * **Failure.** Constraints that cannot be met (pins pulled apart) are no error. A limit does what it can,
 //!   leaves finite positions and reports what is left.
 //!
-//! The law of this room: a limit knows positions, inverse masses and filters, and nothing of scenes, steps or
+//! Invariant: a limit knows positions, inverse masses and filters, and nothing of scenes, steps or
 //! integrators. It is a plain struct of settings and rest data, made once from the topology and the rest
 //! shape of a cloth, and a scratch struct that may hold anything between two calls without changing a result.
 //! Node numbers count over the whole world.

@@ -225,7 +225,7 @@ impl<C: Constraints> Projection<C> {
         &self.settings
     }
 
-    /// Room to work in.
+    /// Scratch memory.
     pub fn scratch(&self) -> ProjectionScratch {
         let free = Mobility {
             scale: 0.0,

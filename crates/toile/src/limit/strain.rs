@@ -19,7 +19,7 @@
 //! compression and you have stiffened it against bending.
 //!
 //! Information travels one edge a sweep (one colour class within it), so a sheet of `n` rows that hangs needs
-//! sweeps of the order of `n²`: for tight bounds on fine meshes use the global limits of this room.
+//! sweeps of the order of `n²`: for tight bounds on fine meshes use the global limits of this module.
 
 mod obstacles;
 

@@ -34,7 +34,7 @@ pub(super) struct Reduction {
 }
 
 impl Gradients {
-    /// Room for systems of the sweeps' pattern.
+    /// Scratch memory for systems of the sweeps' pattern.
     pub(super) fn new(sweeps: &Sweeps) -> Self {
         let patches = sweeps.coarse.count();
         let zeros = || sweeps.zeros();

@@ -1,8 +1,7 @@
 //! Meshes: faces of three or four corners, their topology, their rest shape, and generators.
 //!
-//! The law of this room: triangles and quads are both first-class. Nothing here turns one into the
-//! other behind the caller's back; where a triangle is needed the caller asks for it by name
-//! ([`Face::triangles`]).
+//! Invariant: triangles and quads are both first-class. Nothing here turns one into the other behind the
+//! caller's back; where a triangle is needed the caller asks for it by name ([`Face::triangles`]).
 //!
 //! * [`Mesh`] is what a file or a generator gives: positions, faces, perhaps texture coordinates.
 //! * [`Topology`] is what follows from the faces alone: edges, cross edges, boundary loops.

@@ -163,7 +163,7 @@ struct FaceProximity {
     friction: f64,
 }
 
-/// All that decides.
+/// What the decision depends on.
 struct BondContext<'a> {
     model: &'a Model,
     state: &'a State,

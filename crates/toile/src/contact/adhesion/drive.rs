@@ -60,7 +60,7 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
     }
 }
 
-/// All that decides.
+/// What the decision depends on.
 struct StickContext<'a> {
     model: &'a Model,
     state: &'a State,

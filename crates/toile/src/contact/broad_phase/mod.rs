@@ -1,12 +1,12 @@
 //! The broad phase of collision detection: which nodes may meet which triangles, and which edges which edges,
 //! while all nodes move along straight lines from their places at the start of a step to those at its end.
 //!
-//! **The law of this room: nothing that may touch is missed, and nothing but the positions decides.** Every
-//! pair of elements whose swept and thickened boxes have a point in common, along the axes and along their
-//! diagonals, whose parts may collide and which share no node is reported, exactly once. The answer is in
-//! ascending order. It depends neither on the number of threads, nor on the shape of the trees, nor on what
-//! was asked before. (The one exception is asked for by name: [`BroadPhase::skip_flat_patches`] leaves out
-//! pairs that cannot touch, and which these are depends on the trees.)
+//! **Invariant: nothing that may touch is missed, and nothing but the positions decides.** Every pair of
+//! elements whose swept and thickened boxes have a point in common, along the axes and along their diagonals,
+//! whose parts may collide and which share no node is reported, exactly once. The answer is in ascending
+//! order. It depends neither on the number of threads, nor on the shape of the trees, nor on what was asked
+//! before. (The one exception is asked for by name: [`BroadPhase::skip_flat_patches`] leaves out pairs that
+//! cannot touch, and which these are depends on the trees.)
 //!
 //! * `ownership`: which triangle speaks for which node and edge, so that no pair comes twice.
 //! * `candidates`: from pairs of triangles to pairs of elements.

@@ -1,6 +1,6 @@
 //! Bodies that deform: closed meshes whose nodes move from frame to frame.
 //!
-//! # The law of this room
+//! # Invariant
 //! Where a surface is follows from the time alone. Nothing is remembered from step to step, so a run that was
 //! resumed sees the same surface to the last bit.
 //!
@@ -12,7 +12,7 @@
 //! 10,000 points takes 17 to 70 ms, a level set with cells of 5 mm made anew 420 to 650 ms.)
 //!
 //! **Inside** is where the winding number of the closed surface is positive, as for [level
-//! sets](super::level_set): holes are covered, patches turned, overlapping parts are one body. It is counted
+//! sets](crate::geometry::level_set): holes are covered, patches turned, overlapping parts are one body. It is counted
 //! along a ray out of the body's box. Seen from outside the closest triangle always bounds the body. From
 //! inside it may lie within another part; then the closest one is searched that has the outside in front of
 //! it.

@@ -20,7 +20,7 @@ const ASKEW: [f64; 2] = [0.003_819_66, 0.006_180_34];
 pub struct MovingSurface {
     start: Side,
     end: Side,
-    /// Farthest way of any of its points (m).
+    /// Largest displacement of any of its points (m).
     farthest: f64,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::contact) struct NodeImpact {
     pub carried: DVec3,
     /// Normal there at the end of the step.
     pub normal: DVec3,
-    /// The way of the surface there through the whole step (m).
+    /// Displacement of the surface there over the whole step (m).
     pub way: DVec3,
     /// Share of the step before the meeting.
     pub fraction: f64,
@@ -84,14 +84,14 @@ impl MovingSurface {
         self.end.look(point).sample
     }
 
-    /// A point at the end of the step, and the way of the surface there (m).
+    /// A point at the end of the step, and the displacement of the surface there (m).
     pub(in crate::contact) fn at_end(&self, point: DVec3) -> (Look, DVec3) {
         let look = self.end.look(point);
         (look, self.way(look.place, look.weights))
     }
 
-    /// A point at the start of the step, and the way of the surface there (m); `None` if it is outside and
-    /// farther away than `within` (m), all ways of the surface considered.
+    /// A point at the start of the step, and the displacement of the surface there (m); `None` if it is
+    /// outside and farther away than `within` (m), the surface's own displacement included.
     pub(in crate::contact) fn at_start(&self, point: DVec3, within: f64) -> Option<(Look, DVec3)> {
         let look = self.start.look_within(point, within + self.farthest)?;
         Some((look, self.way(look.place, look.weights)))
@@ -236,7 +236,7 @@ impl MovingSurface {
         }
     }
 
-    /// The way of a point of the surface through the step (m).
+    /// Displacement of a point of the surface over the step (m).
     fn way(&self, place: u32, weights: [f64; 3]) -> DVec3 {
         weighted(weights, self.end.tree.corners(place))
             - weighted(weights, self.start.tree.corners(place))

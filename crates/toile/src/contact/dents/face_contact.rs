@@ -1,4 +1,4 @@
-//! What a triangle runs into during a step.
+//! Face–body contacts found during a step.
 
 use super::deepest::{deepest, place};
 use super::start::Dent;
@@ -109,8 +109,8 @@ impl StepMotion<'_> {
         None
     }
 
-    /// What is missing to the distance that a triangle should have at the end (m), and the meeting that makes
-    /// up for it.
+    /// What is missing to the distance that a triangle should have at the end (m), and the contact that
+    /// corrects it.
     fn at_end(
         &self,
         body: &Placement,

@@ -1,16 +1,16 @@
-//! Bodies between the nodes of cloth.
+//! Face–body contact: bodies that reach between the nodes of cloth.
 //!
-//! Nodes that keep their distance from a body do not keep the faces between them from it: a rod finds its way
-//! through, a table's edge cuts a coarse cloth, shoulders look through a strap. So every triangle is asked
-//! for the place where a body is nearest (`deepest`), and there the middle of the cloth keeps
-//! [`FACE_OFFSET_SHARE`] of the distance that nodes keep. Faces of a mesh that is fine enough for its bodies
-//! never need it: on a ball of radius `R`, sides `l` sag by `l²/8R`, and nodes keep more than that.
+//! Nodes that keep their distance from a body do not keep the faces between them from it: a thin rod passes
+//! between nodes, the edge of a table cuts into a coarse cloth, shoulders show through a strap. So the point
+//! of every triangle where a body is nearest is searched for (`deepest`), and there the cloth keeps
+//! [`FACE_OFFSET_SHARE`] of the distance that nodes keep. Meshes that are fine enough for their bodies never
+//! need it: on a ball of radius `R`, edges of length `l` sag by `l²/8R`, and nodes keep more than that.
 //!
-//! The law is that of contact between cloths, with a body for the second feature: [cushions](super::cushion)
-//! inside an implicit solve for triangles that touch, or are forecast to; after it
-//! [contacts](super::response) where they end too near. On the way there, a triangle is followed through a
-//! rigid body's frame: it may advance by its distance, or by [`SHORTEST_ADVANCE`] of the step. Flat bodies
-//! need nothing of this.
+//! The response is that of contact between cloths, with a body as the second feature:
+//! [penalty forces](super::cushion) inside an implicit solve for triangles that touch or are forecast to, and
+//! [impulses](super::response) after it for those that still end too near. Fast triangles are followed through
+//! the frame of a rigid body by conservative advancement: by their distance at a time, and at least by
+//! [`SHORTEST_ADVANCE`] of the step. Bodies with a flat surface need none of this.
 
 mod deepest;
 mod face_contact;
@@ -57,7 +57,7 @@ const FACE_SWEEPS: u32 = 10;
 /// What a contact may be missed by, as a part of the offset: less than a tenth of what is kept.
 const FACE_TOLERANCE: f64 = 0.02;
 
-/// What faces among bodies work in.
+/// Scratch memory of face–body contact.
 #[derive(Debug)]
 pub(crate) struct Dents {
     triangles: Vec<[u32; 3]>,
@@ -65,7 +65,7 @@ pub(crate) struct Dents {
     sizes: Vec<f64>,
     /// What nodes see of the body that is being looked at.
     views: Vec<View>,
-    /// What each triangle has before it when the step begins.
+    /// The body near each triangle when the step begins.
     starts: Vec<Option<Dent>>,
     /// Whether a body is in reach of each, be it of a corner.
     in_reach: Vec<bool>,
@@ -77,17 +77,17 @@ pub(crate) struct Dents {
     contacts: Vec<Contact>,
     /// The bodies of the contacts.
     bodies: Vec<u32>,
-    /// The contacts that those who move nodes later have to heed, with their bodies.
+    /// The contacts that those who move nodes later have to respect, with their bodies.
     standing: Vec<(Contact, u32)>,
     inverse_masses: Vec<f64>,
     wanted: Vec<DVec3>,
     ends: Vec<DVec3>,
-    /// Where nodes were to go at the last look.
+    /// Where nodes were to go at the last detection.
     seen: Vec<DVec3>,
 }
 
 impl Dents {
-    /// Room for a model's faces, if any of its bodies could come between nodes.
+    /// Scratch memory for a model's faces, if any of its bodies could come between nodes.
     pub fn for_model(model: &Model) -> Option<Self> {
         if model.bodies.iter().all(|body| is_flat(&body.shape)) {
             return None;
@@ -125,7 +125,7 @@ impl Dents {
         })
     }
 
-    /// A step of `h` seconds begins: looks for what each triangle has before it.
+    /// A step of `h` seconds begins: looks for the bodies near each triangle.
     pub fn begin(&mut self, model: &Model, state: &State, around: &Surroundings, h: f64) {
         self.told.clear();
         self.contacts.clear();
@@ -173,7 +173,8 @@ impl Dents {
         }
     }
 
-    /// Adds cushions for triangles that touch, or would come too near if nothing but gravity acted on them.
+    /// Adds penalty forces for triangles that touch, or would come too near if nothing but gravity acted on
+    /// them.
     pub fn forecast(
         &mut self,
         outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>,
@@ -226,7 +227,8 @@ impl Dents {
         }
     }
 
-    /// Books what bodies gave through the cushions that were forecast, at the velocities that were found.
+    /// Records the impulses that bodies gave through the penalty forces that were forecast, at the velocities
+    /// that were found.
     pub fn book_cushions(&self, cushions: &[Cushion], velocities: &[DVec3], given: &mut [Given]) {
         for (cushion, &k) in cushions.iter().zip(&self.told) {
             if let Some(dent) = &self.starts[k] {
@@ -239,7 +241,8 @@ impl Dents {
         }
     }
 
-    /// Moves the candidates so that no triangle ends too near to a body; books what bodies gave.
+    /// Moves the candidates so that no triangle ends too near to a body; records the impulses that bodies
+    /// gave.
     pub fn resolve(
         &mut self,
         (model, state): (&Model, &State),

@@ -1,11 +1,11 @@
-//! What a triangle has before it when a step begins.
+//! Face–body proximity at the start of a step.
 
 use super::deepest::{deepest, place};
 use super::{FACE_OFFSET_SHARE, FACE_RESTORED, FASTEST_RESTORED, give, is_squeezed};
 use crate::contact::{Placement, Sample};
 use glam::DVec3;
 
-/// A body before a triangle.
+/// A body near a triangle at the start of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dent {
     pub body: u32,
@@ -16,7 +16,7 @@ pub(super) struct Dent {
     pub distance: f64,
     /// What that is to be (m).
     pub kept: f64,
-    /// The way of the surface there through the step (m).
+    /// Displacement of the surface there over the step (m).
     pub way: DVec3,
 }
 

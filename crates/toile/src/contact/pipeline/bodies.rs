@@ -50,7 +50,7 @@ impl ClothContact {
         self.heeded = self.contacts.len();
     }
 
-    /// Books what bodies gave to nodes here (N·s).
+    /// Records the impulses that bodies gave to nodes here (N·s).
     pub(super) fn book(&self, model: &Model, given: &mut [Given], reach: f64) {
         for (contact, &body) in self.body_contacts.iter().zip(&self.bodies_met) {
             contact.share(|node, weight| {

@@ -17,7 +17,7 @@ pub(super) struct Pair {
     pub start: f64,
     /// Distance that the two keep (m).
     pub thickness: f64,
-    /// When they come too near, if so; of the last look.
+    /// When they come too near, if so; of the last detection.
     pub impact: Option<f64>,
 }
 

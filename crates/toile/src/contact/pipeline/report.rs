@@ -1,6 +1,6 @@
-//! What contact came to.
+//! The report of a step's contacts.
 
-/// What contact between cloths came to in a step.
+/// The report of contact between cloths in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct ContactReport {
     /// Pairs of features that started nearer than the thickness.
@@ -13,7 +13,7 @@ pub struct ContactReport {
     pub rounds: u32,
     /// Nodes of the largest impact zone; 0 if none was needed.
     pub largest_zone: usize,
-    /// Collisions that were left, because led nodes left no room.
+    /// Collisions that were left, because prescribed nodes left no room.
     pub missed: usize,
 }
 

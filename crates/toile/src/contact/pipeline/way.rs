@@ -5,8 +5,8 @@ use crate::contact::Surroundings;
 use crate::model::Model;
 use glam::DVec3;
 
-/// How often a path is halved before it is given up: 1/16 of a step is less than a node moves in the smallest
-/// sub-step. Belongs to this phase alone.
+/// How often a path is halved before it is given up: 1/16 of it is then left, and the node is put back to its
+/// start.
 const PATH_HALVINGS: u32 = 4;
 
 impl ClothContact {

@@ -1,6 +1,6 @@
 //! Level sets: the signed distance of a triangle mesh, on an adaptive octree.
 //!
-//! # The law of this room
+//! # Invariant
 //! A [`LevelSet`] is a function of the mesh's present positions and the settings, and of nothing else: not of
 //! earlier positions, not of the number of threads. [`LevelSet::rebuild`] gives, to the last bit, the
 //! distances that [`LevelSet::new`] would.
