@@ -1,6 +1,6 @@
 //! Times of contact held against exact arithmetic.
 
-use toile::contact::ccd::{edge_edge, edge_edge_within, point_triangle, point_triangle_within};
+use toile::geometry::ccd::{edge_edge, edge_edge_within, point_triangle, point_triangle_within};
 use toile::glam::DVec3;
 use toile_verify::exact;
 use toile_verify::families::{FAMILIES, Query, Random};
