@@ -176,6 +176,7 @@ fn world(cells: u32, pattern: GridPattern, recipe: Recipe) -> (Model, State) {
         contacts: Vec::new(),
         gravity: DVec3::new(0.0, 0.0, -9.81),
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
+        ..Default::default()
     });
     let model = model.expect("a world");
     let state = State::at_rest(&model, mesh.positions);

@@ -171,7 +171,9 @@ fn sheet(cells: u32, case: &Case) -> (Model, State) {
         Integrator::Implicit(ImplicitSettings::default()),
     );
     let limit = (case.limit)(&model, argument("tolerance"));
-    model.limits.extend(limit.map(|l| (0, l)));
+    model = model
+        .rebuilt(|parts| parts.limits.extend(limit.map(|l| (0, l))))
+        .unwrap();
     (model, state)
 }
 

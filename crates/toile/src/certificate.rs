@@ -1,17 +1,21 @@
 //! What a step says about itself: status, certificate, times; and what can go wrong.
 
-use crate::contact::{ContactReport, Surroundings, gaps};
-use crate::energy::Memory;
+pub use crate::error::{Phase, StepError};
+pub use crate::timing::PhaseTimes;
+
+use crate::contact::{ClothContact, ContactReport, gaps};
+use crate::hold::Context;
+use crate::integrate::Predicted;
 use crate::limit::LimitReport;
-use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
+use crate::respond::Response;
 use crate::state::State;
 use glam::DVec3;
-use thiserror::Error;
 
-/// How a step ended. A status is not an error: the state is usable, and the certificate says how good it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a step ended, from the best to the gravest. A status is not an error: the state is usable, and the certificate says how
+/// good it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// Every solve reached its tolerance.
     Converged,
@@ -50,53 +54,10 @@ pub struct Certificate {
     pub force_residual: Option<f64>,
     /// Residual of the linear solve relative to the larger of its right side and the impulse of gravity.
     pub linear_residual: f64,
-    /// How well the cloths' limits held, the worst of them; `None` if no cloth has any.
+    /// How well the cloths' limits hold in what was committed, the worst of them; `None` if no cloth has any.
     pub limit: Option<LimitReport>,
     /// What contact between cloths came to; `None` if none may touch.
     pub contact: Option<ContactReport>,
-}
-
-/// Wall time of each phase (s); zeros if the workspace has no clock.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct PhaseTimes {
-    /// Kinematic targets.
-    pub drive: f64,
-    /// Forces and stiffness.
-    pub assemble: f64,
-    /// The linear solve.
-    pub solve: f64,
-    /// Limits.
-    pub limit: f64,
-    /// Contact with bodies.
-    pub collide: f64,
-    /// Contact between cloths.
-    pub contact: f64,
-    /// Commit and certificate.
-    pub certify: f64,
-}
-
-impl PhaseTimes {
-    /// All phases together (s).
-    pub fn total(&self) -> f64 {
-        self.drive
-            + self.assemble
-            + self.solve
-            + self.limit
-            + self.collide
-            + self.contact
-            + self.certify
-    }
-
-    /// Adds another step's times.
-    pub fn add(&mut self, other: &PhaseTimes) {
-        self.drive += other.drive;
-        self.assemble += other.assemble;
-        self.solve += other.solve;
-        self.limit += other.limit;
-        self.collide += other.collide;
-        self.contact += other.contact;
-        self.certify += other.certify;
-    }
 }
 
 /// What a step reports.
@@ -108,114 +69,6 @@ pub struct StepReport {
     pub certificate: Certificate,
     /// How long it took.
     pub times: PhaseTimes,
-}
-
-/// Part of a step, for error messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Forces and the integrator.
-    Predict,
-    /// Limits.
-    Limit,
-    /// Contact with bodies.
-    Collide,
-    /// Contact between cloths.
-    Contact,
-}
-
-impl std::fmt::Display for Phase {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Phase::Predict => "predict (forces and integration)",
-            Phase::Limit => "limit",
-            Phase::Collide => "collide",
-            Phase::Contact => "contact between cloths",
-        })
-    }
-}
-
-/// A step that could not be made. The state is as it was before.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum StepError {
-    /// A position or velocity became infinite or not a number.
-    #[error(
-        "at t = {time:.6} s, phase {phase}: node {node} of cloth `{cloth}` left the finite numbers; \
-         the step is too long for these forces: shorten it, soften the material or choose backward Euler"
-    )]
-    NotFinite {
-        /// Where in the step.
-        phase: Phase,
-        /// The cloth.
-        cloth: String,
-        /// The node, counted in the cloth.
-        node: usize,
-        /// Time at the start of the step (s).
-        time: f64,
-    },
-    /// An edge grew out of all proportion.
-    #[error(
-        "at t = {time:.6} s, phase {phase}: an edge at node {node} of cloth `{cloth}` came out {ratio:.3e} times as long as at \
-         rest; the step is too long for these forces: shorten it, soften the material or choose backward Euler",
-        phase = Phase::Predict
-    )]
-    Exploded {
-        /// The cloth.
-        cloth: String,
-        /// A node of the edge, counted in the cloth.
-        node: usize,
-        /// Time at the start of the step (s).
-        time: f64,
-        /// Length over rest length.
-        ratio: f64,
-    },
-    /// Shorter and shorter steps did not help.
-    #[error("shorter steps, down to {smallest:.3e} s, did not help: {cause}")]
-    GaveUp {
-        /// The last step tried (s).
-        smallest: f64,
-        /// What became of it.
-        cause: Box<StepError>,
-    },
-    /// The stability limit asks for more sub-steps than anyone would wait for.
-    #[error(
-        "at t = {time:.6} s: steps below {longest:.3e} s would be needed to cover {duration} s; soften the material, \
-         coarsen the mesh or choose backward Euler"
-    )]
-    TooManySubSteps {
-        /// Time (s).
-        time: f64,
-        /// The longest step allowed (s).
-        longest: f64,
-        /// The span to cover (s).
-        duration: f64,
-    },
-    /// The step length makes no sense.
-    #[error("the time step is {h} s; it must be a positive number")]
-    BadStep {
-        /// The step (s).
-        h: f64,
-    },
-}
-
-impl StepError {
-    /// Whether a shorter step may do better.
-    pub(crate) fn is_divergence(&self) -> bool {
-        matches!(
-            self,
-            StepError::NotFinite { .. } | StepError::Exploded { .. }
-        )
-    }
-
-    /// The same, told after some steps were taken back; the last one was `smallest` seconds long.
-    pub(crate) fn after_retries(self, retries: u32, smallest: f64) -> Self {
-        if retries == 0 || !self.is_divergence() {
-            return self;
-        }
-        StepError::GaveUp {
-            smallest,
-            cause: Box::new(self),
-        }
-    }
 }
 
 /// Energies of a state (J).
@@ -238,12 +91,12 @@ impl Energies {
                 0.5 * model.masses[i] * state.velocities[i].length_squared()
             }),
             gravity: -parallel::sum(count, |i| {
-                model.masses[i] * model.gravity_of(i).dot(state.positions[i])
+                model.masses[i] * state.gravity_of(model, i).dot(state.positions[i])
             }),
             elastic: model
                 .energies
                 .iter()
-                .map(|e| e.value(&Memory::of(state), &state.positions))
+                .map(|e| e.value(&state.memory(), &state.positions))
                 .sum(),
         }
     }
@@ -304,19 +157,123 @@ pub(crate) fn stretch(model: &Model, positions: &[DVec3]) -> (f64, f64) {
     (worst, sum / count.max(1) as f64)
 }
 
+/// Measures the state that a step has committed.
+pub(crate) fn certify(
+    context: &Context,
+    response: &Response,
+    contact: Option<&ClothContact>,
+    predicted: &Predicted,
+) -> StepReport {
+    let Context {
+        model,
+        state,
+        holds,
+        ..
+    } = *context;
+    let positions = &state.positions;
+    let (stretch_worst, stretch_mean) = stretch(model, positions);
+    let (gap_smallest, squeezed) = gap(context, response);
+    let faces = response.faces.as_deref();
+    let bodies = &response.around.bodies;
+    let limits = response.limits.as_deref();
+    let limit = limits.and_then(|limits| limits.certify(model, positions));
+    let contact = contact.and_then(ClothContact::report);
+    StepReport {
+        status: Status::of(predicted, limit, contact),
+        certificate: Certificate {
+            stretch_worst,
+            stretch_mean,
+            pin_residual: holds.residual(positions),
+            gap_smallest,
+            gap_between: faces.and_then(|f| f.smallest_distance(bodies, positions)),
+            squeezed,
+            intersections: None,
+            iterations: predicted.iterations,
+            newton_steps: predicted.newton_steps,
+            force_residual: predicted.force_residual,
+            linear_residual: predicted.linear_residual,
+            limit,
+            contact,
+        },
+        times: PhaseTimes::default(),
+    }
+}
+
+impl Status {
+    /// The gravest of what happened.
+    fn of(
+        predicted: &Predicted,
+        limit: Option<LimitReport>,
+        contact: Option<ContactReport>,
+    ) -> Self {
+        if contact.is_some_and(|c| c.missed > 0) {
+            Status::ContactMissed
+        } else if limit.is_some_and(|l| !l.converged) {
+            Status::LimitMissed
+        } else if !predicted.converged {
+            Status::IterationLimit
+        } else {
+            Status::Converged
+        }
+    }
+}
+
 /// Smallest gap to the bodies as they stand at the end of the step, and how many free nodes are squeezed.
-pub(crate) fn gap(
-    model: &Model,
-    around: &Surroundings,
-    holds: &[Filter],
-    positions: &[DVec3],
-) -> (Option<f64>, usize) {
+fn gap(context: &Context, response: &Response) -> (Option<f64>, usize) {
+    let around = &response.around;
     // Cloth between bodies is as thin as they leave room for, but not thinner than nothing.
-    let gaps = gaps(&around.bodies, positions, |i| around.offsets[i].max(0.0));
-    let squeezed = |&i: &usize| {
-        let free = holds[i] == Filter::Free;
-        free && gaps[i] < -0.5 * model.contact_offsets[i]
-    };
+    let gaps = gaps(&around.bodies, &context.state.positions, |i| {
+        around.offsets[i].max(0.0)
+    });
+    let offsets = &context.model.contact_offsets;
+    let squeezed = |&i: &usize| context.is_free(i) && gaps[i] < -0.5 * offsets[i];
     let count = (0..gaps.len()).filter(squeezed).count();
     (gaps.into_iter().reduce(f64::min), count)
+}
+
+/// The larger of two numbers of which either may be missing.
+fn largest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
+}
+
+/// The smaller of two such numbers.
+fn smallest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::min)
+}
+
+impl StepReport {
+    /// This step and the one after it as one: the worst of what both said, iterations and times of both.
+    pub(crate) fn and(&self, next: &StepReport) -> StepReport {
+        let (a, b) = (&self.certificate, &next.certificate);
+        let mut times = self.times;
+        times.add(&next.times);
+        StepReport {
+            status: self.status.max(next.status),
+            certificate: a.and(b),
+            times,
+        }
+    }
+}
+
+impl Certificate {
+    fn and(&self, next: &Certificate) -> Certificate {
+        Certificate {
+            stretch_worst: self.stretch_worst.max(next.stretch_worst),
+            stretch_mean: next.stretch_mean,
+            pin_residual: self.pin_residual.max(next.pin_residual),
+            gap_smallest: smallest(self.gap_smallest, next.gap_smallest),
+            gap_between: smallest(self.gap_between, next.gap_between),
+            squeezed: self.squeezed.max(next.squeezed),
+            intersections: next.intersections,
+            iterations: self.iterations + next.iterations,
+            newton_steps: self.newton_steps + next.newton_steps,
+            force_residual: largest(self.force_residual, next.force_residual),
+            linear_residual: self.linear_residual.max(next.linear_residual),
+            limit: LimitReport::worst(self.limit, next.limit),
+            contact: match (self.contact, next.contact) {
+                (Some(a), Some(b)) => Some(a.and(&b)),
+                (a, b) => a.or(b),
+            },
+        }
+    }
 }

@@ -12,21 +12,31 @@
 //! the number of threads.
 
 pub mod advance;
-pub mod air;
+pub mod batch;
 pub mod certificate;
+pub mod command;
 pub mod contact;
 pub mod drive;
 pub mod energy;
+mod enforce;
 pub mod equilibrium;
+mod error;
 pub mod geometry;
+mod hold;
 pub mod integrate;
+mod integrator;
 pub mod limit;
 pub mod linalg;
 pub mod mesh;
 pub mod model;
 mod parallel;
+mod respond;
+pub mod simulation;
+mod stability;
 pub mod state;
 pub mod step;
+pub mod timing;
 pub mod untangle;
 
+pub use energy::air;
 pub use glam;

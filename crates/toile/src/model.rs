@@ -1,16 +1,16 @@
 //! What a run needs and never changes: cloths, energies, pins, bodies, settings.
 
 use crate::contact::{
-    AdhesionError, Body, BodyContact, BodyContactError, Placement, Sewn, ShapeError, Sticky,
+    AdhesionError, Body, BodyContact, BodyContactError, Sewn, ShapeError, Sticky,
 };
 use crate::drive::{Pin, PinError, check_pins};
 use crate::energy::{EnergyBatch, HingeEnergy, Seam};
-use crate::integrate::Integrator;
+use crate::integrator::{ImplicitSettings, Integrator};
 use crate::limit::Limit;
 use crate::linalg::BlockPattern;
 use crate::mesh::{RestShape, Topology};
 use glam::DVec3;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -40,30 +40,17 @@ pub struct Cloth {
 }
 
 /// Everything that stays the same while the world moves.
+///
+/// A model is made of [`ModelParts`], checked and completed, and cannot be changed afterwards: what follows from the parts
+/// cannot go stale. Its parts and what [follows](Derived) from them are read as if they were its fields.
+/// [`rebuilt`](Model::rebuilt) makes another one with other parts.
 #[derive(Clone, Debug)]
-pub struct Model {
-    /// The cloths.
-    pub cloths: Vec<Cloth>,
-    /// Internal energies of all cloths.
-    pub energies: Vec<EnergyBatch>,
-    /// What cloths will not do: the number of a cloth and its limit, in the order in which they act.
-    pub limits: Vec<(usize, Limit)>,
-    /// Held nodes.
-    pub pins: Vec<Pin>,
-    /// Obstacles.
-    pub bodies: Vec<Body>,
-    /// How cloth meets them.
-    pub body_contact: BodyContact,
-    /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
-    pub contacts: Vec<[usize; 2]>,
-    /// Pairs of a cloth and a body, by number, that pass through each other.
-    pub passes: Vec<[usize; 2]>,
-    /// Whether cloth that intersects cloth is drawn apart, step by step.
-    pub untangles: bool,
-    /// Acceleration of gravity (m/s²).
-    pub gravity: DVec3,
-    /// How time is advanced.
-    pub integrator: Integrator,
+pub struct Model(Derived);
+
+/// What follows from the parts of a model, and the parts.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    parts: ModelParts,
     /// Lumped mass of each node (kg).
     pub masses: Vec<f64>,
     /// Mass-proportional damping of each node (1/s).
@@ -82,6 +69,22 @@ pub struct Model {
     pub(crate) sewn: Arc<Sewn>,
     /// Pairs of different cloths that seams join, by number.
     pub(crate) sewn_cloths: Vec<[usize; 2]>,
+}
+
+impl Deref for Model {
+    type Target = Derived;
+
+    fn deref(&self) -> &Derived {
+        &self.0
+    }
+}
+
+impl Deref for Derived {
+    type Target = ModelParts;
+
+    fn deref(&self) -> &ModelParts {
+        &self.parts
+    }
 }
 
 /// A world that cannot be simulated.
@@ -122,6 +125,22 @@ pub enum ModelError {
         /// The cloths' numbers.
         pair: [usize; 2],
     },
+    /// A pair that passes through each other names a cloth or a body that is not there.
+    #[error("cloth {} passes through body {}: there are fewer of them", .pair[0], .pair[1])]
+    NoSuchPass {
+        /// Number of the cloth and of the body.
+        pair: [usize; 2],
+    },
+    /// A mass that cannot be.
+    #[error(
+        "a mass of {mass} kg at node {node}: the node must be there and the mass zero or a positive number"
+    )]
+    PointMass {
+        /// The node.
+        node: u32,
+        /// The mass (kg).
+        mass: f64,
+    },
     /// Pins contradict each other.
     #[error(transparent)]
     Pin(#[from] PinError),
@@ -153,7 +172,7 @@ pub struct ModelParts {
     pub cloths: Vec<Cloth>,
     /// Internal energies, with node numbers over the whole world.
     pub energies: Vec<EnergyBatch>,
-    /// Limits, each with the number of its cloth.
+    /// What cloths will not do: the number of a cloth and its limit, in the order in which they act.
     pub limits: Vec<(usize, Limit)>,
     /// Held nodes.
     pub pins: Vec<Pin>,
@@ -163,36 +182,54 @@ pub struct ModelParts {
     pub body_contact: BodyContact,
     /// Pairs of cloths, by number, that may not pass through each other; a cloth with itself too.
     pub contacts: Vec<[usize; 2]>,
+    /// Pairs of a cloth and a body, by number, that pass through each other.
+    pub passes: Vec<[usize; 2]>,
+    /// Whether cloth that intersects cloth is drawn apart, step by step.
+    pub untangles: bool,
+    /// Masses at nodes besides the cloth's own (kg): weights, buttons.
+    pub point_masses: Vec<(u32, f64)>,
     /// Acceleration of gravity (m/s²).
     pub gravity: DVec3,
     /// How time is advanced.
     pub integrator: Integrator,
 }
 
-impl Model {
-    /// Checks the parts and works out what follows from them.
-    pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
-        let ModelParts {
-            cloths,
-            mut energies,
-            limits,
-            pins,
-            bodies,
-            body_contact,
-            contacts,
-            gravity,
-            integrator,
-        } = parts;
-        check_cloths(&cloths)?;
-        let node_count = cloths.last().map_or(0, |c| c.nodes.end);
-        check_pins(&pins, node_count)?;
-        if let Some(pair) = contacts
-            .iter()
-            .find(|p| p.iter().any(|&c| c >= cloths.len()))
-        {
+impl Default for ModelParts {
+    /// Nothing at all, on the ground, stepped by backward Euler.
+    fn default() -> Self {
+        ModelParts {
+            cloths: Vec::new(),
+            energies: Vec::new(),
+            limits: Vec::new(),
+            pins: Vec::new(),
+            bodies: Vec::new(),
+            body_contact: BodyContact::default(),
+            contacts: Vec::new(),
+            passes: Vec::new(),
+            untangles: false,
+            point_masses: Vec::new(),
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
+        }
+    }
+}
+
+impl ModelParts {
+    /// Whether the parts go together.
+    fn check(&self) -> Result<(), ModelError> {
+        check_cloths(&self.cloths)?;
+        let nodes = self.cloths.last().map_or(0, |c| c.nodes.end);
+        check_pins(&self.pins, nodes)?;
+        let cloths = self.cloths.len();
+        let missing = |pair: &&[usize; 2]| pair.iter().any(|&c| c >= cloths);
+        if let Some(pair) = self.contacts.iter().find(missing) {
             return Err(ModelError::NoSuchContact { pair: *pair });
         }
-        for body in &bodies {
+        let stray = |pair: &&[usize; 2]| pair[0] >= cloths || pair[1] >= self.bodies.len();
+        if let Some(pair) = self.passes.iter().find(stray) {
+            return Err(ModelError::NoSuchPass { pair: *pair });
+        }
+        for body in &self.bodies {
             body.shape.check().map_err(|source| ModelError::Body {
                 body: body.name.clone(),
                 source,
@@ -202,65 +239,101 @@ impl Model {
                 return Err(ModelError::Friction { body });
             }
         }
-        body_contact.check(node_count, bodies.len())?;
-        check_bonds(&body_contact, &cloths, &contacts)?;
-        let per_node = |f: &dyn Fn(&Cloth) -> f64| -> Vec<f64> {
-            let values = cloths.iter().flat_map(|c| c.nodes.clone().map(|_| f(c)));
-            values.collect()
+        let bad = |&&(node, mass): &&(u32, f64)| {
+            node as usize >= nodes || !(mass >= 0.0 && mass.is_finite())
         };
-        let held = |cloth: &Cloth| {
-            let inside = |&n: &u32| cloth.nodes.contains(&(n as usize));
-            // What cloths do to each other leaves the momentum of all of them as it is.
-            let mut catching = body_contact.adhesions.iter().filter(|a| !a.is_on_cloth());
-            pins.iter().any(|p| p.nodes.iter().any(inside))
-                || catching.any(|a| a.nodes.as_ref().is_none_or(|n| n.iter().any(inside)))
-        };
-        let per_area = |f: &dyn Fn(&Cloth) -> f64| -> Vec<f64> {
-            let values = cloths
+        if let Some(&(node, mass)) = self.point_masses.iter().find(bad) {
+            return Err(ModelError::PointMass { node, mass });
+        }
+        self.body_contact.check(nodes, self.bodies.len())?;
+        check_bonds(&self.body_contact, &self.cloths, &self.contacts)?;
+        Ok(())
+    }
+
+    /// Whether a pin or something sticky ever holds a cloth. What cloths do to each other leaves the momentum of all of them as it
+    /// is.
+    fn is_ever_held(&self, cloth: &Cloth) -> bool {
+        let inside = |&n: &u32| cloth.nodes.contains(&(n as usize));
+        let adhesions = self.body_contact.adhesions.iter();
+        let mut catching = adhesions.filter(|a| !a.is_on_cloth());
+        self.pins.iter().any(|p| p.nodes.iter().any(inside))
+            || catching.any(|a| a.nodes.as_ref().is_none_or(|n| n.iter().any(inside)))
+    }
+
+    fn per_node(&self, value: impl Fn(&Cloth) -> f64) -> Vec<f64> {
+        let of = |c: &Cloth| std::iter::repeat_n(value(c), c.nodes.len());
+        self.cloths.iter().flat_map(of).collect()
+    }
+
+    fn per_area(&self, value: impl Fn(&Cloth) -> f64) -> Vec<f64> {
+        let of = |c: &Cloth| {
+            let value = value(c);
+            c.rest
+                .node_areas
                 .iter()
-                .flat_map(|c| c.rest.node_areas.iter().map(|a| a * f(c)));
-            values.collect()
+                .map(move |a| a * value)
+                .collect::<Vec<_>>()
         };
-        let masses = per_area(&|c| c.density);
-        let compressions = per_area(&|c| c.compression);
+        self.cloths.iter().flat_map(of).collect()
+    }
+
+    /// Nodes that seams join so closely that they touch.
+    fn sewn(&self, nodes: usize) -> Sewn {
+        let offset = |n: u32| {
+            let cloth = cloth_of(&self.cloths, n);
+            cloth.map_or(0.0, |c| self.cloths[c].contact_offset)
+        };
+        let seams = self.energies.iter().filter_map(EnergyBatch::seam);
+        // With a gap of the thickness the edges need not touch.
+        let touching = seams.filter(|s| {
+            let sides = s.sides();
+            sides.is_some_and(|[a, b]| s.gap() < offset(a) + offset(b))
+        });
+        Sewn::new(nodes, touching)
+    }
+}
+
+impl Model {
+    /// Checks the parts and works out what follows from them.
+    pub fn new(mut parts: ModelParts) -> Result<Self, ModelError> {
+        parts.check()?;
+        let nodes = parts.cloths.last().map_or(0, |c| c.nodes.end);
         let mut hinges = 0;
-        for energy in &mut energies {
+        for energy in &mut parts.energies {
             if let EnergyBatch::Hinges(cloth) = energy {
                 hinges = cloth.settle(hinges);
             }
         }
-        let pairs = energies.iter().flat_map(EnergyBatch::pairs);
-        let seams = || energies.iter().filter_map(EnergyBatch::seam);
-        let sewn_cloths = sewn_cloths(&cloths, seams());
-        let offset = |n: u32| cloth_of(&cloths, n).map_or(0.0, |c| cloths[c].contact_offset);
-        // With a gap of the thickness the edges need not touch.
-        let touching = seams().filter(|s| {
-            s.sides()
-                .is_some_and(|[a, b]| s.gap() < offset(a) + offset(b))
-        });
-        let sewn = Sewn::new(node_count, touching);
-        Ok(Model {
-            sewn: Arc::new(sewn),
-            sewn_cloths,
-            passes: Vec::new(),
-            untangles: false,
-            pattern: Arc::new(BlockPattern::new(node_count, pairs)),
-            never_held: cloths.iter().map(|c| !held(c)).collect(),
-            air_damping: per_node(&|c| c.air_damping),
-            gravity_factors: per_node(&|c| c.gravity_factor),
-            contact_offsets: per_node(&|c| c.contact_offset),
-            compressions,
+        let mut masses = parts.per_area(|c| c.density);
+        for &(node, mass) in &parts.point_masses {
+            masses[node as usize] += mass;
+        }
+        let pairs = parts.energies.iter().flat_map(EnergyBatch::pairs);
+        let pattern = BlockPattern::new(nodes, pairs);
+        let seams = parts.energies.iter().filter_map(EnergyBatch::seam);
+        Ok(Model(Derived {
             masses,
-            cloths,
-            energies,
-            limits,
-            pins,
-            bodies,
-            body_contact,
-            contacts,
-            gravity,
-            integrator,
-        })
+            air_damping: parts.per_node(|c| c.air_damping),
+            gravity_factors: parts.per_node(|c| c.gravity_factor),
+            contact_offsets: parts.per_node(|c| c.contact_offset),
+            compressions: parts.per_area(|c| c.compression),
+            pattern: Arc::new(pattern),
+            never_held: parts
+                .cloths
+                .iter()
+                .map(|c| !parts.is_ever_held(c))
+                .collect(),
+            sewn: Arc::new(parts.sewn(nodes)),
+            sewn_cloths: sewn_cloths(&parts.cloths, seams),
+            parts,
+        }))
+    }
+
+    /// Another model whose parts have been changed.
+    pub fn rebuilt(&self, change: impl FnOnce(&mut ModelParts)) -> Result<Self, ModelError> {
+        let mut parts = self.0.parts.clone();
+        change(&mut parts);
+        Model::new(parts)
     }
 
     /// The seams.
@@ -271,20 +344,6 @@ impl Model {
     /// Whether two cloths, by number, may not pass through each other.
     pub fn meets(&self, a: usize, b: usize) -> bool {
         self.contacts.contains(&[a, b]) || self.contacts.contains(&[b, a])
-    }
-
-    /// The bodies during a step of `h` seconds, each with the cloths that it lets pass.
-    pub(crate) fn place_bodies(&self, time: f64, h: f64) -> impl Iterator<Item = Placement> {
-        let recovery = self.body_contact.recovery(h);
-        self.bodies.iter().enumerate().map(move |(number, body)| {
-            let passes = self.passes.iter().filter(move |pair| pair[1] == number);
-            let passes = passes.map(|pair| self.cloths[pair[0]].nodes.clone());
-            Placement {
-                passes: passes.collect(),
-                recovery,
-                ..body.placement(time, h)
-            }
-        })
     }
 
     /// The hinge energies, cloth by cloth.
@@ -317,11 +376,6 @@ impl Model {
         })
     }
 
-    /// Acceleration of gravity at a node (m/s²).
-    pub fn gravity_of(&self, node: usize) -> DVec3 {
-        self.gravity_factors[node] * self.gravity
-    }
-
     /// Whether two nodes belong to one cloth.
     pub(crate) fn is_same_cloth(&self, a: usize, b: usize) -> bool {
         let cloth_of = |n: usize| self.cloths.partition_point(|c| c.nodes.end <= n);
@@ -333,6 +387,17 @@ impl Model {
         let cloth = self.cloths.partition_point(|c| c.nodes.end <= node);
         let cloth = &self.cloths[cloth];
         cloth.rest.node_areas[node - cloth.nodes.start]
+    }
+
+    /// Whether a state of the other could be one of this, and their matrices have one pattern: then they differ in numbers alone.
+    pub fn is_like(&self, other: &Model) -> bool {
+        let nodes = |m: &Model| m.cloths.iter().map(|c| c.nodes.clone()).collect::<Vec<_>>();
+        let memory = |m: &Model| (m.limit_memory(), m.first_rest_angles().len());
+        nodes(self) == nodes(other)
+            && self.pattern == other.pattern
+            && self.pins.len() == other.pins.len()
+            && self.bodies.len() == other.bodies.len()
+            && memory(self) == memory(other)
     }
 
     /// Number of nodes of all cloths.

@@ -1,7 +1,12 @@
 //! What changes while a world moves: exactly what a checkpoint holds.
 
+mod bytes;
+
+pub use bytes::StateError;
+
 use crate::contact::{Adhesion, Anchor, Bond, Shape, Stuck};
-use crate::drive::{PinPath, PinState};
+use crate::drive::{Commanded, PinPath, PinState, Pose};
+use crate::energy::Memory;
 use crate::model::Model;
 use glam::DVec3;
 
@@ -34,6 +39,8 @@ pub struct State {
     pub stuck: Vec<Stuck>,
     /// The nodes that stick to cloth, by number and adhesion.
     pub bonds: Vec<Bond>,
+    /// What was commanded since the start.
+    pub commanded: Commanded,
 }
 
 /// The state before the last one.
@@ -56,6 +63,17 @@ pub struct StepMemory {
     pub error: f64,
 }
 
+/// Room for states to go back to.
+#[derive(Clone, Debug)]
+pub(crate) struct Saved {
+    /// Before the span.
+    pub start: State,
+    /// Before the last attempt.
+    pub latest: State,
+    /// Where a longer step led (m).
+    pub coarse: Vec<DVec3>,
+}
+
 impl State {
     /// The start of a run: nodes at the given places, at rest.
     pub fn at_rest(model: &Model, positions: Vec<DVec3>) -> Self {
@@ -75,7 +93,39 @@ impl State {
             pins: vec![PinState::default(); model.pins.len()],
             stuck: Vec::new(),
             bonds: Vec::new(),
+            commanded: Commanded::default(),
         }
+    }
+
+    /// Acceleration of gravity (m/s²).
+    pub fn gravity(&self, model: &Model) -> DVec3 {
+        self.commanded.gravity.unwrap_or(model.gravity)
+    }
+
+    /// Acceleration of gravity at a node (m/s²).
+    pub fn gravity_of(&self, model: &Model, node: usize) -> DVec3 {
+        model.gravity_factors[node] * self.gravity(model)
+    }
+
+    /// Where a body is at a time (s): where it is led, or else on the path that the model has for it.
+    pub fn body_pose(&self, model: &Model, body: usize, time: f64) -> Pose {
+        let led = self.commanded.body_pose(body, time);
+        led.unwrap_or_else(|| model.bodies[body].pose(time))
+    }
+
+    /// What energies know besides positions and velocities.
+    pub(crate) fn memory(&self) -> Memory<'_> {
+        Memory {
+            time: self.time,
+            wind: self.commanded.wind,
+            rest_angles: &self.rest_angles,
+            sewn: false,
+        }
+    }
+
+    /// Length of the step that led here (s), if an integrator keeps it in mind.
+    pub(crate) fn last_step(&self) -> Option<f64> {
+        self.previous.as_ref().map(|p| p.step)
     }
 
     /// Keeps what is now for the step after the one about to be committed, which took `h` seconds.
@@ -107,6 +157,7 @@ impl State {
             pins,
             stuck,
             bonds,
+            commanded,
         } = other;
         self.time = *time;
         self.steps = *steps;
@@ -121,6 +172,7 @@ impl State {
         self.pins.clone_from(pins);
         self.stuck.clone_from(stuck);
         self.bonds.clone_from(bonds);
+        self.commanded.clone_from(commanded);
     }
 
     /// Whether the state belongs to a world like this one.
@@ -140,7 +192,9 @@ impl State {
             p.positions.len() == model.node_count() && p.velocities.len() == model.node_count()
         });
         let hinges = model.first_rest_angles().len();
+        let commanded = &self.commanded;
         previous
+            && commanded.fits(model.node_count(), model.bodies.len())
             && self.sticks_in(model)
             && self.rest_angles.len() == hinges
             && self.creased.len() == hinges

@@ -1,30 +1,20 @@
 //! One time step, as an outline.
 
-pub(crate) mod limit;
-
-use crate::advance::{Saved, StabilityScratch};
-use crate::certificate::{
-    Certificate, Phase, PhaseTimes, Status, StepError, StepReport, gap, stretch,
-};
+use crate::certificate::{Phase, StepError, StepReport, certify};
 use crate::contact::{
-    BodyLoad, Candidate, ClothContact, Dents, Loads, Placement, Surroundings, book, collide,
-    drive_bonds, drive_stuck, halt,
+    ClothContact, ContactPoint, Dents, Load, Loads, Trial, asks_for_forces, body_points,
+    drive_bonds, drive_stuck,
 };
-use crate::drive::drive_pins;
-use crate::energy::Memory;
-use crate::energy::assembly::Plan;
-use crate::integrate::mixed::MixedScratch;
-use crate::integrate::{Integrator, Predicted, System, predict};
-use crate::limit::LimitReport;
-use crate::linalg::Filter;
+use crate::hold::{Context, Holds};
+use crate::integrate::{Predicted, Predictor};
 use crate::model::Model;
-use crate::parallel;
-use crate::state::State;
+use crate::respond::Response;
+use crate::stability::StabilityScratch;
+use crate::state::{Saved, State};
+use crate::timing::{Clock, Watch};
 use glam::DVec3;
-use limit::LimitWork;
 
-/// Advances the state by `h` seconds: drive kinematic targets → predict → limit → collide → contact → commit →
-/// crease → certify.
+/// Advances the state by `h` seconds: drive kinematic targets → predict → limit → collide → contact → commit → certify.
 ///
 /// On an error the state's positions, velocities and time are as they were.
 pub fn step(
@@ -37,416 +27,222 @@ pub fn step(
         return Err(StepError::BadStep { h });
     }
     let mut watch = Watch::start(workspace.clock);
-
-    drive_pins(model, state, workspace, h);
-    workspace.begin(model, state, h);
-    drive_stuck(model, state, workspace, h);
-    drive_bonds(model, state, workspace, h);
+    workspace.drive(model, state, h);
     watch.lap(|times| &mut times.drive);
 
-    let predicted = predict(model, state, workspace, h, &mut watch);
-    workspace.check_finite(model, state.time, Phase::Predict)?;
+    let Workspace {
+        holds,
+        trial,
+        predictor,
+        response,
+        contact,
+        ..
+    } = workspace;
+    let context = Context::new(model, state, holds, h);
+    let told = contact.as_deref_mut();
+    let predicted = predictor.predict(&context, response, told, trial, &mut watch);
+    trial.check_finite(&context, Phase::Predict)?;
 
-    let limited = workspace.limit(model, state, h);
-    workspace.check_finite(model, state.time, Phase::Limit)?;
-    watch.lap(|times| &mut times.limit);
+    if !model.integrator.is_whole() {
+        response.enforce_limits(&context, trial);
+        trial.check_finite(&context, Phase::Limit)?;
+        watch.lap(|times| &mut times.limit);
+        response.meet_bodies(&context, trial);
+        trial.check_finite(&context, Phase::Collide)?;
+        watch.lap(|times| &mut times.collide);
+    }
+    if let Some(contact) = contact.as_deref_mut() {
+        let standing = response.faces.as_deref().map_or(&[][..], Dents::standing);
+        contact.apply(&context, &response.around, standing, trial);
+        trial.check_finite(&context, Phase::Contact)?;
+        watch.lap(|times| &mut times.contact);
+    }
 
-    workspace.collide(model, state, h);
-    workspace.check_finite(model, state.time, Phase::Collide)?;
-    watch.lap(|times| &mut times.collide);
-
-    workspace.meet_cloths(model, state, h);
-    workspace.check_finite(model, state.time, Phase::Contact)?;
-    watch.lap(|times| &mut times.contact);
-
-    let reach = model.integrator.reach(state, h);
-    workspace.commit(model, state, (h, reach));
-    workspace
-        .loads
-        .add_up(&workspace.around.bodies, &state.positions, reach);
-    workspace.crease(model, state);
-    let certificate = certify(model, state, workspace, &predicted, limited);
+    let reach = context.reach;
+    workspace.commit(model, state, h, reach);
+    let report = workspace.certify(
+        &Committed {
+            model,
+            state,
+            h,
+            reach,
+        },
+        &predicted,
+    );
     watch.lap(|times| &mut times.certify);
-
-    let status = match (predicted.converged, limited) {
-        (false, _) => Status::IterationLimit,
-        (true, Some(limited)) if !limited.converged => Status::LimitMissed,
-        _ if certificate.contact.is_some_and(|c| c.missed > 0) => Status::ContactMissed,
-        (true, _) => Status::Converged,
-    };
     Ok(StepReport {
-        status,
-        certificate,
         times: watch.times,
+        ..report
     })
 }
-
-/// Hears what a body made of a candidate.
-type Met<'a> = &'a mut dyn FnMut(usize, &Candidate, &Candidate);
 
 /// Scratch memory of a run. It is never saved: a step's result does not depend on what is in it.
 #[derive(Debug)]
 pub struct Workspace {
-    /// What pins leave free of each node during this step.
-    pub(crate) holds: Vec<Filter>,
-    /// Where each held node is to be at the end of the step (m).
-    pub(crate) targets: Vec<DVec3>,
-    /// Velocity that brings each held node to its target (m/s).
-    pub(crate) target_velocities: Vec<DVec3>,
+    /// Who is held during this step, and where to.
+    holds: Holds,
     /// Where the step wants to go.
-    pub(crate) candidates: Vec<Candidate>,
-    /// The bodies during this step.
-    pub(crate) around: Surroundings,
-    pub(crate) forces: Vec<DVec3>,
+    trial: Trial,
+    /// What the integrator needs.
+    predictor: Predictor,
+    /// What bodies and limits need.
+    response: Response,
+    /// What contact between cloths needs, if any may meet.
+    contact: Option<Box<ClothContact>>,
+    /// What acts on the nodes as the step begins (N), if something sticky asks for it.
+    forces: Vec<DVec3>,
     /// Angles of a cloth's hinges (rad).
     angles: Vec<f64>,
-    /// What an explicit or mixed integrator adds forces up by.
-    pub(crate) plan: Option<Plan>,
-    /// What a mixed integrator needs besides.
-    pub(crate) mixed: Option<Box<MixedScratch>>,
-    /// What an implicit integrator needs besides.
-    pub(crate) system: Option<Box<System>>,
-    /// What limits need.
-    pub(crate) limits: Option<Box<LimitWork>>,
-    /// What bodies do to nodes.
-    pub(crate) loads: Loads,
-    /// What contact between cloths needs.
-    pub(crate) contact: Option<Box<ClothContact>>,
-    /// What bodies between nodes need.
-    pub(crate) dents: Option<Box<Dents>>,
+    /// Of the last step (s).
+    reach: f64,
     /// States to go back to.
     pub(crate) saved: Option<Box<Saved>>,
     /// What the stability limit is worked out in.
     pub(crate) stability: Option<Box<StabilityScratch>>,
-    clock: Option<fn() -> f64>,
+    clock: Option<Clock>,
+}
+
+/// A step that has been committed.
+struct Committed<'a> {
+    model: &'a Model,
+    state: &'a State,
+    h: f64,
+    reach: f64,
 }
 
 impl Workspace {
     /// Scratch for a model. `clock` answers the time in seconds since some fixed moment; without one
     /// the reports' phase times are zero. (The engine itself never asks the system for the time.)
-    pub fn new(model: &Model, clock: Option<fn() -> f64>) -> Self {
-        let nodes = model.node_count();
+    pub fn new(model: &Model, clock: Option<Clock>) -> Self {
         Workspace {
-            holds: vec![Filter::Free; nodes],
-            targets: vec![DVec3::ZERO; nodes],
-            target_velocities: vec![DVec3::ZERO; nodes],
-            candidates: vec![
-                Candidate {
-                    position: DVec3::ZERO,
-                    velocity: DVec3::ZERO
-                };
-                nodes
-            ],
-            around: Surroundings::new(model),
-            forces: vec![DVec3::ZERO; nodes],
-            angles: Vec::new(),
-            plan: (!matches!(model.integrator, Integrator::Implicit(_)))
-                .then(|| Plan::new(nodes, &model.energies, None)),
-            mixed: matches!(model.integrator, Integrator::Mixed(_))
-                .then(|| Box::new(MixedScratch::new(nodes))),
-            system: System::for_model(model).map(Box::new),
-            limits: LimitWork::for_model(model).map(Box::new),
-            loads: Loads::new(nodes, model.bodies.len()),
+            holds: Holds::new(model.node_count()),
+            trial: Trial::new(model),
+            predictor: Predictor::new(model),
+            response: Response::new(model),
             contact: ClothContact::for_model(model).map(Box::new),
-            dents: Dents::for_model(model).map(Box::new),
+            forces: Vec::new(),
+            angles: Vec::new(),
+            reach: 1.0,
             saved: None,
             stability: None,
             clock,
         }
     }
 
-    /// The force and torque of the cloth on each body of the model: on average over the time that the last call of [`step`] or of
-    /// [`advance`](crate::advance::advance) covered.
-    pub fn body_loads(&self) -> &[BodyLoad] {
-        self.loads.last()
+    /// The force and torque of the cloth on each body of the model: on average over the time that the last call of [`step`] or
+    /// of [`advance`](crate::advance::advance) covered.
+    pub fn body_loads(&self) -> &[Load] {
+        self.trial.loads.on_bodies()
     }
 
-    /// Marks a node as held during this step in the directions that are not left `free`, moving evenly from `here` to
-    /// `target`.
-    pub(crate) fn hold(&mut self, node: usize, here: DVec3, target: DVec3, free: Filter, h: f64) {
-        self.holds[node] = free;
-        self.targets[node] = target;
-        self.target_velocities[node] = (target - here) / h;
+    /// The same on each pin of the model.
+    pub fn pin_loads(&self) -> &[Load] {
+        self.trial.loads.on_pins()
     }
 
-    /// All that acts on the nodes as the step begins, in `forces` (N): energies, gravity and the air.
-    pub(crate) fn add_up_forces(&mut self, model: &Model, state: &State) {
-        let plan = match (&self.plan, &self.system) {
-            (Some(plan), _) => plan,
-            (None, Some(system)) => system.plan(),
-            (None, None) => return,
-        };
-        let (positions, velocities) = (&state.positions, &state.velocities);
-        parallel::fill(&mut self.forces, |i| {
-            let drag = model.air_damping[i] * velocities[i];
-            model.masses[i] * (model.gravity_of(i) - drag)
-        });
-        let memory = Memory::of(state);
-        plan.add_forces(
-            &model.energies,
-            &memory,
-            positions,
-            velocities,
-            &mut self.forces,
-        );
+    /// The same on each grasp, in the order in which the state has them.
+    pub fn grasp_loads(&self) -> &[Load] {
+        self.trial.loads.on_grasps()
     }
 
-    /// Largest distance of a held node from its target (m).
-    fn pin_residual(&self, positions: &[DVec3]) -> f64 {
-        let held = (0..positions.len()).filter(|&i| self.holds[i] != Filter::Free);
-        held.map(|i| {
-            let off = positions[i] - self.targets[i];
-            (off - self.holds[i].apply(off)).length()
-        })
-        .fold(0.0, f64::max)
-    }
-
-    /// Places the bodies, and forgets what limits and bodies did in the last step.
-    fn begin(&mut self, model: &Model, state: &State, h: f64) {
-        self.loads.clear();
-        let times = (h, model.integrator.reach(state, h));
-        let given = &mut self.loads.given;
-        self.around.begin(model, state, times, given);
-        if let Some(dents) = self.dents.as_deref_mut() {
-            dents.begin(model, state, &self.around, h);
+    /// Where cloth touched bodies and cloth in the last step, which ended in this state.
+    pub fn contacts(&self, state: &State) -> Vec<ContactPoint> {
+        let (around, reach) = (&self.response.around, self.reach);
+        let mut points = body_points(&self.trial.loads, around, &state.positions, reach);
+        if let Some(contact) = self.contact.as_deref() {
+            points.extend(contact.points(&state.positions, reach));
         }
-        if let Some(work) = self.limits.as_deref_mut() {
-            work.forget();
-        }
+        points
     }
 
-    /// Lets the limits act that have not acted yet; answers how well all of them held.
-    fn limit(&mut self, model: &Model, state: &State, h: f64) -> Option<LimitReport> {
-        if !model.integrator.is_whole() {
-            self.apply_limits(model, state, h);
-        }
-        self.limits.as_deref().and_then(LimitWork::report)
+    /// The books of the steps, for those who cover a span of time with several.
+    pub(crate) fn loads(&mut self) -> &mut Loads {
+        &mut self.trial.loads
     }
 
-    /// Moves the candidates until the limits hold, and their velocities with them.
-    pub(crate) fn apply_limits(&mut self, model: &Model, state: &State, h: f64) {
+    /// Settles what is led: pins, grasps and bodies, and then what sticks to them.
+    fn drive(&mut self, model: &Model, state: &mut State, h: f64) {
         let Workspace {
-            limits,
             holds,
-            around,
-            candidates,
-            loads,
-            ..
-        } = self;
-        if let Some(work) = limits.as_deref_mut() {
-            let given = &mut loads.given;
-            work.apply(model, state, holds, around, (candidates, given), h);
-        }
-    }
-
-    fn collide(&mut self, model: &Model, state: &State, h: f64) {
-        if !model.integrator.is_whole() {
-            self.meet_bodies(model, state, h);
-        }
-    }
-
-    /// Lets the candidates' motion collide with the bodies.
-    pub(crate) fn meet_bodies(&mut self, model: &Model, state: &State, h: f64) {
-        if self.around.is_empty() {
-            return;
-        }
-        self.grip(model, state, h);
-        self.meet_each_body(model, |bodies, i, candidate, offset, met| {
-            collide(bodies, i, state.positions[i], candidate, offset, h, met)
-        });
-        self.smooth_dents(model, state, h);
-    }
-
-    /// Keeps bodies from coming through between the nodes.
-    fn smooth_dents(&mut self, model: &Model, state: &State, h: f64) {
-        let Workspace {
-            dents,
-            holds,
-            around,
-            candidates,
-            loads,
-            ..
-        } = self;
-        if let Some(dents) = dents.as_deref_mut() {
-            let times = (h, model.integrator.reach(state, h));
-            let given = &mut loads.given;
-            dents.resolve((model, state), (around, holds), (candidates, given), times);
-        }
-    }
-
-    /// Lets bodies hold the nodes between them with the friction that is left to them.
-    fn grip(&mut self, model: &Model, state: &State, h: f64) {
-        let reach = model.integrator.reach(state, h);
-        let Workspace {
-            around,
-            holds,
-            candidates,
-            loads,
-            ..
-        } = self;
-        parallel::for_each_of_two(candidates, &mut loads.given, |i, candidate, given| {
-            if let Some(pinch) = around.pinch(i)
-                && holds[i] == Filter::Free
-            {
-                let (mass, slip) = (model.masses[i], state.velocities[i] - pinch.way / h);
-                let left = pinch.left(given, slip, reach);
-                let after = pinch.slow(state.positions[i], *candidate, (mass, left), h);
-                pinch.book(given, mass * (after.velocity - candidate.velocity));
-                *candidate = after;
-            }
-        });
-    }
-
-    /// Keeps the candidates' motion from leading cloth through cloth.
-    fn meet_cloths(&mut self, model: &Model, state: &State, h: f64) {
-        let Workspace {
+            trial,
+            predictor,
+            response,
             contact,
-            dents,
-            holds,
-            around,
-            candidates,
-            loads,
+            forces,
             ..
         } = self;
-        let standing = dents.as_deref().map_or(&[][..], Dents::standing);
-        if let Some(contact) = contact.as_deref_mut() {
-            let times = (h, model.integrator.reach(state, h));
-            let given = &mut loads.given;
-            let moving = (candidates.as_mut_slice(), given.as_mut_slice());
-            contact.apply((model, state), holds, around, standing, moving, times);
+        holds.begin(model, state, h);
+        if !predictor.is_implicit() {
+            holds.pull_explicitly(state);
         }
-    }
-
-    /// Stops candidates that are at a body's surface from moving into it, where they stand.
-    pub(crate) fn halt_at_bodies(&mut self, model: &Model, h: f64) {
-        if self.around.is_empty() {
-            return;
+        let context = Context::new(model, state, holds, h);
+        response.begin(&context, trial);
+        if asks_for_forces(model, state.time, h) {
+            forces.resize(model.node_count(), DVec3::ZERO);
+            predictor.add_up_forces(&context, forces);
         }
-        self.meet_each_body(model, |bodies, i, candidate, offset, met| {
-            halt(bodies, i, candidate, offset, h, met)
-        });
+        drive_stuck(model, state, holds, &response.around.bodies, forces, h);
+        drive_bonds(model, state, holds, contact.as_deref_mut(), forces, h);
     }
 
-    /// Puts what bodies make of it in place of every free node's candidate, and books what its velocity changed by. A held node goes where it
-    /// is led, even into a body; the certificate's gap shows it.
-    fn meet_each_body(
-        &mut self,
-        model: &Model,
-        meet: impl Fn(&[Placement], usize, Candidate, f64, Met) -> Candidate + Sync,
-    ) {
-        let (around, holds) = (&self.around, &self.holds);
-        let given = &mut self.loads.given;
-        parallel::for_each_of_two(&mut self.candidates, given, |i, candidate, given| {
-            if holds[i] == Filter::Free {
-                let mass = model.masses[i];
-                let mut met = |body: usize, before: &Candidate, after: &Candidate| {
-                    book(given, body, mass * (after.velocity - before.velocity));
-                };
-                *candidate = meet(&around.bodies, i, *candidate, around.offsets[i], &mut met);
-            }
-        });
-    }
-
-    /// Whether all candidates are numbers.
-    pub(crate) fn is_finite(&self) -> bool {
-        self.candidates.iter().all(Candidate::is_finite)
-    }
-
-    fn check_finite(&self, model: &Model, time: f64, phase: Phase) -> Result<(), StepError> {
-        let Some(bad) = self.candidates.iter().position(|c| !c.is_finite()) else {
-            return Ok(());
-        };
-        let cloth = model.cloths.iter().find(|c| c.nodes.contains(&bad));
-        Err(StepError::NotFinite {
-            phase,
-            cloth: cloth.map_or_else(String::new, |c| c.name.clone()),
-            node: bad - cloth.map_or(0, |c| c.nodes.start),
-            time,
-        })
-    }
-
-    /// Lets hinges that are bent too far keep some of it.
-    fn crease(&mut self, model: &Model, state: &mut State) {
-        for hinges in model.hinges().filter(|h| h.creases()) {
-            hinges.flow(
-                &state.positions,
-                &mut state.rest_angles,
-                &mut state.creased,
-                &mut self.angles,
-            );
-        }
-    }
-
-    fn commit(&mut self, model: &Model, state: &mut State, (h, reach): (f64, f64)) {
+    /// Makes the trial the state, and lets hinges that are bent too far keep some of it.
+    fn commit(&mut self, model: &Model, state: &mut State, h: f64, reach: f64) {
+        self.reach = reach;
         if model.integrator.looks_back() {
             state.remember(h);
         }
-        for (i, candidate) in self.candidates.iter().enumerate() {
+        for (i, candidate) in self.trial.candidates.iter().enumerate() {
             state.positions[i] = candidate.position;
             state.last_change[i] = candidate.velocity - state.velocities[i];
             state.velocities[i] = candidate.velocity;
         }
         if let Some(contact) = self.contact.as_deref() {
-            contact.tell_bonds(&mut state.bonds, &state.positions, (h, reach));
+            contact.tell_bonds(&mut state.bonds, &state.positions, h, reach);
         }
-        if let Some(limits) = &self.limits {
+        if let Some(limits) = self.response.limits.as_deref() {
             state.limit_forces.clear();
             state.limit_forces.extend_from_slice(limits.forces());
+        }
+        for hinges in model.hinges().filter(|h| h.creases()) {
+            let State {
+                positions,
+                rest_angles,
+                creased,
+                ..
+            } = state;
+            hinges.flow(positions, rest_angles, creased, &mut self.angles);
         }
         state.time += h;
         state.steps += 1;
     }
-}
 
-fn certify(
-    model: &Model,
-    state: &State,
-    workspace: &Workspace,
-    predicted: &Predicted,
-    limited: Option<LimitReport>,
-) -> Certificate {
-    let (stretch_worst, stretch_mean) = stretch(model, &state.positions);
-    let Workspace { around, holds, .. } = workspace;
-    let (gap_smallest, squeezed) = gap(model, around, holds, &state.positions);
-    let dents = workspace.dents.as_deref();
-    Certificate {
-        stretch_worst,
-        stretch_mean,
-        pin_residual: workspace.pin_residual(&state.positions),
-        gap_smallest,
-        gap_between: dents.and_then(|d| d.smallest_distance(&around.bodies, &state.positions)),
-        squeezed,
-        intersections: None,
-        iterations: predicted.iterations,
-        newton_steps: predicted.newton_steps,
-        force_residual: predicted.force_residual,
-        linear_residual: predicted.linear_residual,
-        limit: limited,
-        contact: workspace.contact.as_deref().and_then(ClothContact::report),
-    }
-}
-
-/// Adds up where the time goes.
-pub(crate) struct Watch {
-    clock: Option<fn() -> f64>,
-    last: f64,
-    times: PhaseTimes,
-}
-
-impl Watch {
-    fn start(clock: Option<fn() -> f64>) -> Self {
-        Watch {
-            clock,
-            last: clock.map_or(0.0, |now| now()),
-            times: PhaseTimes::default(),
-        }
-    }
-
-    /// Books the time since the last lap on a phase.
-    pub(crate) fn lap(&mut self, phase: impl Fn(&mut PhaseTimes) -> &mut f64) {
-        if let Some(now) = self.clock.map(|now| now()) {
-            *phase(&mut self.times) += now - self.last;
-            self.last = now;
-        }
+    /// Measures what was committed, and adds up what cloth did to bodies and holders.
+    fn certify(&mut self, step: &Committed, predicted: &Predicted) -> StepReport {
+        let Committed {
+            model,
+            state,
+            h,
+            reach,
+        } = *step;
+        let Workspace {
+            holds,
+            trial,
+            predictor,
+            response,
+            contact,
+            ..
+        } = self;
+        let context = Context {
+            model,
+            state,
+            holds,
+            h,
+            reach,
+        };
+        let attachments = predictor.attachments(holds);
+        trial
+            .loads
+            .add_up(&context, &response.around.bodies, attachments);
+        certify(&context, response, contact.as_deref(), predicted)
     }
 }

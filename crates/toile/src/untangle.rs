@@ -75,22 +75,23 @@ pub fn untangle(model: &Model, positions: &[DVec3], most_steps: u32) -> Untangle
 
 /// The same world with nothing that moves it.
 fn at_rest(model: &Model) -> Model {
-    let mut still = model.clone();
-    still.untangles = true;
-    still.gravity = DVec3::ZERO;
-    still.integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
-    still.energies.retain(|e| !matches!(e, EnergyBatch::Air(_)));
-    let holds = |pin: &Pin| pin.held.iter().any(|i| i.from <= 0.0 && i.to > 0.0);
-    still.pins.retain(holds);
-    for pin in &mut still.pins {
-        pin.path = PinPath::Carried(RigidPath::default());
-        pin.held = vec![Interval::ALWAYS];
-    }
-    let settled = |body: &Body| Body {
-        place: body.pose(0.0),
-        path: RigidPath::default(),
-        ..body.clone()
-    };
-    still.bodies = model.bodies.iter().map(settled).collect();
-    still
+    let still = model.rebuilt(|parts| {
+        parts.untangles = true;
+        parts.gravity = DVec3::ZERO;
+        parts.integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
+        parts.energies.retain(|e| !matches!(e, EnergyBatch::Air(_)));
+        let holds = |pin: &Pin| pin.held.iter().any(|i| i.from <= 0.0 && i.to > 0.0);
+        parts.pins.retain(holds);
+        for pin in &mut parts.pins {
+            pin.path = PinPath::Carried(RigidPath::default());
+            pin.held = vec![Interval::ALWAYS];
+        }
+        let settled = |body: &Body| Body {
+            place: body.pose(0.0),
+            path: RigidPath::default(),
+            ..body.clone()
+        };
+        parts.bodies = parts.bodies.iter().map(settled).collect();
+    });
+    still.expect("what moves can also rest")
 }

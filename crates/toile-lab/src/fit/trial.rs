@@ -6,12 +6,9 @@ use super::{FitError, Parameter, Start};
 use crate::measure::agreement::{Agreement, agreement};
 use crate::measure::distance::from_cloud;
 use glam::DVec3;
-use toile::advance::advance;
-use toile::certificate::StepError;
 use toile::drive::{NodeTrajectory, PinPath};
 use toile::model::Model;
 use toile::state::State;
-use toile::step::Workspace;
 use toile_scene::scene::{SceneSource, World, resolve};
 use toile_scene::spec::{PinSpec, SelectSpec};
 
@@ -108,7 +105,8 @@ impl Trials<'_> {
             }
         }
         let mut world = resolve(&source, spec)?;
-        for pin in &mut world.model.pins {
+        let mut pins = world.model.pins.clone();
+        for pin in &mut pins {
             let tracks = pin.nodes.iter().map(|n| {
                 let driven = target.driven.iter().find(|(node, _)| node == n);
                 driven.map(|(_, track)| track)
@@ -121,6 +119,7 @@ impl Trials<'_> {
             let path = path.map_err(|error| FitError::Track(error.to_string()))?;
             pin.path = PinPath::Recorded(path);
         }
+        world.change(|parts| parts.pins = pins)?;
         self.place(&mut world)?;
         Ok(world)
     }
@@ -153,27 +152,27 @@ impl Trials<'_> {
     /// Simulates up to a time (s) after the start of the recording.
     pub fn run(&self, values: &[f64], until: f64, keep: bool) -> Result<Course, FitError> {
         let world = self.world(values)?;
-        let mut workspace = Workspace::new(&world.model, None);
-        let mut state = match self.target.start {
-            Start::Settled => settled(&world, &mut workspace)?,
-            Start::Recording | Start::Scene => world.state.clone(),
+        let world = match self.target.start {
+            Start::Settled => settled(world)?,
+            Start::Recording | Start::Scene => world,
         };
+        let mut simulation = world.simulation();
+        let mut before = simulation.positions().to_vec();
         let mut course = Course::default();
         if keep {
-            course.frames.push(state.positions.clone());
+            course.frames.push(before.clone());
         }
-        let mut before = state.positions.clone();
         let mut between = before.clone();
         let mut next = 1;
         let times = &self.target.times;
-        let (step, control) = (world.schedule.step, &world.schedule.control);
         while next < times.len() && times[next] <= until {
-            before.clone_from(&state.positions);
-            let from = state.time;
-            advance(&world.model, &mut state, &mut workspace, step, control)?;
-            while next < times.len() && times[next] <= state.time + 1e-9 {
-                let share = ((times[next] - from) / (state.time - from)).clamp(0.0, 1.0);
-                let pairs = before.iter().zip(&state.positions);
+            before.copy_from_slice(simulation.positions());
+            let from = simulation.time();
+            simulation.step()?;
+            let now = simulation.time();
+            while next < times.len() && times[next] <= now + 1e-9 {
+                let share = ((times[next] - from) / (now - from)).clamp(0.0, 1.0);
+                let pairs = before.iter().zip(simulation.positions());
                 for (place, (a, b)) in between.iter_mut().zip(pairs) {
                     *place = a.lerp(*b, share);
                 }
@@ -218,26 +217,27 @@ impl Trials<'_> {
     }
 }
 
-/// The state in which the cloth hangs at rest while held nodes stay where they begin: steps of dynamics from which velocity is taken.
-fn settled(world: &World, workspace: &mut Workspace) -> Result<State, StepError> {
-    let mut model = world.model.clone();
-    for pin in &mut model.pins {
-        let start = pin.nodes.iter().map(|&n| world.state.positions[n as usize]);
-        let rows = vec![start.collect::<Vec<_>>(); 2];
-        if let Ok(path) = NodeTrajectory::new(vec![0.0, 1.0], rows, pin.nodes.len()) {
-            pin.path = PinPath::Recorded(path);
+/// The same world with cloth that hangs at rest while held nodes stay where they begin: steps of dynamics from which velocity is
+/// taken.
+fn settled(mut world: World) -> Result<World, FitError> {
+    let mut still = world.clone();
+    let start = &world.state.positions;
+    still.change(|parts| {
+        for pin in &mut parts.pins {
+            let places = pin.nodes.iter().map(|&n| start[n as usize]);
+            let rows = vec![places.collect::<Vec<_>>(); 2];
+            if let Ok(path) = NodeTrajectory::new(vec![0.0, 1.0], rows, pin.nodes.len()) {
+                pin.path = PinPath::Recorded(path);
+            }
         }
-    }
-    let mut state = world.state.clone();
-    let (step, control) = (world.schedule.step, &world.schedule.control);
-    let kept = CALMED.powf(step);
-    while state.time < SETTLING {
-        advance(&model, &mut state, workspace, step, control)?;
-        for velocity in &mut state.velocities {
-            *velocity *= kept;
-        }
+    })?;
+    let mut simulation = still.simulation();
+    let kept = CALMED.powf(still.schedule.step);
+    while simulation.time() < SETTLING {
+        simulation.step()?;
+        simulation.scale_velocities(kept);
     }
     // The recording starts now, with cloth at rest and nothing remembered.
-    let positions = state.positions;
-    Ok(State::at_rest(&world.model, positions))
+    world.state = State::at_rest(&world.model, simulation.positions().to_vec());
+    Ok(world)
 }

@@ -52,8 +52,10 @@ impl MomentumDrift {
         start: &Momenta,
         course: impl IntoIterator<Item = (f64, Momenta)>,
     ) -> Option<Self> {
-        let weights = (0..model.node_count()).map(|i| model.masses[i] * model.gravity_of(i));
-        let weight: DVec3 = weights.sum();
+        let masses = model.masses.iter().zip(&model.gravity_factors);
+        let weight: DVec3 = masses
+            .map(|(m, factor)| *m * (*factor * model.gravity))
+            .sum();
         let changes = course.into_iter().map(|(time, momenta)| {
             let linear = momenta.linear - start.linear - time * weight;
             (linear.length(), (momenta.spin - start.spin).length())

@@ -8,11 +8,11 @@
 use super::TextileError;
 use glam::DVec3;
 use std::ops::ControlFlow;
-use toile::advance::{StepControl, advance};
+use toile::advance::StepControl;
 use toile::drive::PinState;
 use toile::equilibrium::{EquilibriumSettings, EquilibriumStatus, minimise};
+use toile::simulation::{Pace, Simulation};
 use toile::state::State;
-use toile::step::Workspace;
 use toile_scene::scene::World;
 
 /// How rest is found.
@@ -145,22 +145,24 @@ impl Rest {
         })
     }
 
-    fn fall(&self, world: &World, mut state: State) -> Result<Settled, TextileError> {
-        let mut model = world.model.clone();
-        model.air_damping.fill(self.damping);
-        let mut workspace = Workspace::new(&model, None);
+    fn fall(&self, world: &World, state: State) -> Result<Settled, TextileError> {
+        let mut damped = world.clone();
+        damped.change(|parts| {
+            for cloth in &mut parts.cloths {
+                cloth.air_damping = self.damping;
+            }
+        })?;
+        let pace = Pace {
+            step: self.step,
+            control: StepControl::Fixed,
+        };
+        let mut simulation = Simulation::new(damped.model, state, pace);
         let (mut time, mut quiet, mut steps, mut fastest) = (0.0, 0.0, 0, 0.0);
         while time < self.patience {
-            advance(
-                &model,
-                &mut state,
-                &mut workspace,
-                self.step,
-                &StepControl::Fixed,
-            )?;
+            simulation.step()?;
             time += self.step;
             steps += 1;
-            let speeds = state.velocities.iter().map(|v| v.length_squared());
+            let speeds = simulation.velocities().iter().map(|v| v.length_squared());
             fastest = speeds.fold(0.0, f64::max).sqrt();
             quiet = if fastest < self.speed {
                 quiet + self.step
@@ -170,7 +172,7 @@ impl Rest {
             // What starts flat starts slowly.
             if quiet >= QUIET && time > 3.0 * QUIET {
                 return Ok(Settled {
-                    state,
+                    state: simulation.state().clone(),
                     method: Method::Dynamic,
                     iterations: steps,
                     left: fastest,
@@ -181,7 +183,7 @@ impl Rest {
         // Limits that are met within a tolerance leave some trembling; what is left decides.
         if fastest < 10.0 * self.speed {
             return Ok(Settled {
-                state,
+                state: simulation.state().clone(),
                 method: Method::Dynamic,
                 iterations: steps,
                 left: fastest,

@@ -152,9 +152,10 @@ impl Setup {
             .filter(|&i| world.state.positions[i].x > half - 1e-6)
             .collect();
         let mass = load * self.size[1] / gravity / end.len() as f64;
-        for &node in &end {
-            world.model.masses[node] += mass;
-        }
+        world.change(|parts| {
+            let hung = end.iter().map(|&node| (node as u32, mass));
+            parts.point_masses.extend(hung);
+        })?;
         // Short steps and thick air: a heavy weight on light cloth rings for long. What a limit leaves within its tolerance goes on
         // trembling with about the speed that gravity gives in a step.
         let step = 0.2 * self.rest.step;

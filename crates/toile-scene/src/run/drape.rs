@@ -247,7 +247,7 @@ impl<'a> Sinks<'a> {
     }
 
     fn push(&mut self, number: u64, positions: &[DVec3]) -> Result<(), RunError> {
-        let poses = body_poses(self.world, self.state.time);
+        let poses = body_poses(&self.world.model, &self.state);
         self.recording.push(self.time(number), &poses, positions)?;
         self.frames += 1;
         self.shown = Some((number, positions.to_vec()));

@@ -4,7 +4,7 @@ use super::runner::{RunError, Table};
 use crate::scene::World;
 use std::fmt::Write;
 use std::path::PathBuf;
-use toile::contact::BodyLoad;
+use toile::contact::Load;
 
 pub(super) const FILE_NAME: &str = "forces.csv";
 
@@ -40,7 +40,7 @@ impl ForcesTable {
     }
 
     /// Takes down a step that ended at a time (s).
-    pub fn take(&mut self, world: &World, time: f64, loads: &[BodyLoad]) {
+    pub fn take(&mut self, world: &World, time: f64, loads: &[Load]) {
         for (body, load) in world.model.bodies.iter().zip(loads) {
             let ([fx, fy, fz], [tx, ty, tz]) = (load.force.to_array(), load.torque.to_array());
             let (name, nodes) = (quoted(&body.name), load.nodes);

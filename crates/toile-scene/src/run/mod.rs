@@ -6,6 +6,7 @@
 //! bytes.
 
 mod checkpoint;
+mod commands;
 mod drape;
 mod folder;
 mod forces;
@@ -14,8 +15,11 @@ mod runner;
 mod verdict;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use commands::{Commander, FILE_NAME as COMMANDS_FILE, Replay, ReplayError};
 pub use drape::{DRAPE_COLUMNS, DrapeObserver, DrapeOptions, DrapeProgress, DrapeSummary, drape};
 pub use folder::{FolderError, RunFolder, write_atomically};
 pub use metrics::{FrameMetrics, METRIC_COLUMNS};
-pub use runner::{Frame, Observer, Progress, RunError, RunOptions, RunOutcome, RunSummary, run};
+pub use runner::{
+    Frame, Observer, Progress, RunError, RunOptions, RunOutcome, RunSummary, run, run_commanded,
+};
 pub use verdict::{Verdict, judge};

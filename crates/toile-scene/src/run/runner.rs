@@ -1,6 +1,7 @@
 //! The loop: step, gather, push frames to sinks, checkpoint.
 
 use super::checkpoint::{Checkpoint, CheckpointError};
+use super::commands::{self, CommandLog, Commander, ReplayError};
 use super::folder::{FolderError, RunFolder, write_atomically};
 use super::forces::{self, ForcesTable};
 use super::metrics::{FrameMetrics, METRIC_COLUMNS, TIMING_COLUMNS};
@@ -14,12 +15,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use thiserror::Error;
-use toile::advance::advance;
 use toile::certificate::{Energies, Momenta, StepError};
+use toile::command::CommandError;
 use toile::contact::{FoldPreserver, intersections};
 use toile::equilibrium::EquilibriumError;
+use toile::model::Model;
+use toile::simulation::Simulation;
 use toile::state::State;
-use toile::step::Workspace;
 
 /// What a run is told besides its scene.
 #[derive(Debug)]
@@ -127,6 +129,17 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A file of commands failed.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// A command could not be obeyed.
+    #[error("the command after {steps} steps: {source}")]
+    Command {
+        /// When it came.
+        steps: u64,
+        /// What is wrong with it.
+        source: CommandError,
+    },
     /// The scene is not the one that was run here.
     #[error(
         "{folder} was made from a different scene (meshes, materials, bodies or time steps have changed); run it anew \
@@ -163,8 +176,20 @@ pub fn run(
     options: &RunOptions,
     observer: &mut dyn Observer,
 ) -> Result<RunSummary, RunError> {
+    run_commanded(world, folder, options, observer, &mut ())
+}
+
+/// The same with somebody who steers it. What is commanded is taken down in the folder, so that it can be
+/// [replayed](super::Replay).
+pub fn run_commanded(
+    world: &World,
+    folder: &RunFolder,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+    commander: &mut dyn Commander,
+) -> Result<RunSummary, RunError> {
     on_threads(options.threads, || {
-        run_here(world, folder, options, observer)
+        run_here(world, folder, options, observer, commander)
     })
 }
 
@@ -187,15 +212,20 @@ fn run_here(
     folder: &RunFolder,
     options: &RunOptions,
     observer: &mut dyn Observer,
+    commander: &mut dyn Commander,
 ) -> Result<RunSummary, RunError> {
     let begin = Instant::now();
     let schedule = world.schedule;
     let last_frame = last_frame(world, options.until)?;
     let mut sinks = Sinks::open(world, folder, options.resume)?;
-    let mut state = sinks.state.take().unwrap_or_else(|| world.state.clone());
-    let resumed_at = (state.steps > 0).then_some(state.time);
-    let first_step = state.steps;
-    let mut workspace = Workspace::new(&world.model, Some(seconds));
+    let mut simulation = world.simulation().with_clock(seconds);
+    if let Some(state) = sinks.state.take() {
+        let folder = folder.path().to_owned();
+        let changed = |_| RunError::SceneChanged { folder };
+        simulation.set_state(&state).map_err(changed)?;
+    }
+    let first_step = simulation.state().steps;
+    let resumed_at = (first_step > 0).then_some(simulation.time());
     let mut times = toile::certificate::PhaseTimes::default();
     let mut checkpointed = Instant::now();
     let mut outcome = RunOutcome::Finished;
@@ -203,37 +233,36 @@ fn run_here(
     if sinks.frames == 0 {
         let mut metrics = FrameMetrics::empty();
         if looks_for_intersections(world, true) {
-            metrics.intersections = Some(intersections(&world.model, &state.positions).len());
+            metrics.intersections = Some(intersections(&world.model, simulation.positions()).len());
         }
-        sinks.push(world, &state, &mut metrics, observer)?;
-        sinks.checkpoint(&state)?;
+        sinks.push(world, &simulation, &mut metrics, observer)?;
+        sinks.checkpoint(simulation.state())?;
     }
     while sinks.frames <= last_frame {
         let mut metrics = FrameMetrics::empty();
         let before = (sinks.frames - 1) * u64::from(schedule.substeps);
         for made in 1..=schedule.substeps {
-            let (step, control) = (schedule.step, &schedule.control);
-            let report = advance(&world.model, &mut state, &mut workspace, step, control)?;
-            metrics.add(&report);
+            sinks.commands.obey(&mut simulation, commander)?;
+            metrics.add(simulation.step()?);
             if let Some(forces) = &mut sinks.forces {
-                forces.take(world, state.time, workspace.body_loads());
+                forces.take(world, simulation.time(), simulation.body_loads());
             }
             if looks_for_intersections(world, made == schedule.substeps) {
-                let found = intersections(&world.model, &state.positions).len();
+                let found = intersections(&world.model, simulation.positions()).len();
                 metrics.intersections = metrics.intersections.max(Some(found));
             }
             observer.step(Progress {
                 steps: before + u64::from(made),
                 steps_total: last_frame * u64::from(schedule.substeps),
-                time: state.time,
+                time: simulation.time(),
             });
         }
         times.add(&metrics.times);
-        sinks.push(world, &state, &mut metrics, observer)?;
+        sinks.push(world, &simulation, &mut metrics, observer)?;
         let stopping = options.stop.load(Ordering::Relaxed);
         let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
         if stopping || due || sinks.frames > last_frame {
-            sinks.checkpoint(&state)?;
+            sinks.checkpoint(simulation.state())?;
             checkpointed = Instant::now();
         }
         if stopping && sinks.frames <= last_frame {
@@ -244,7 +273,7 @@ fn run_here(
     Ok(RunSummary {
         outcome,
         frames: sinks.frames,
-        steps: state.steps - first_step,
+        steps: simulation.state().steps - first_step,
         wall: begin.elapsed().as_secs_f64(),
         times,
         resumed_at,
@@ -291,6 +320,7 @@ struct Sinks<'a> {
     metrics: Table,
     timings: Table,
     forces: Option<ForcesTable>,
+    commands: CommandLog,
     /// The state to go on from, if resumed.
     state: Option<State>,
     /// How folds in bodies are shown, if otherwise than they are.
@@ -309,6 +339,7 @@ impl<'a> Sinks<'a> {
         let cache = folder.file(recording::FILE_NAME);
         let (metrics, timings) = (folder.file("metrics.csv"), folder.file("timings.csv"));
         let forces = folder.file(forces::FILE_NAME);
+        let commands = folder.file(commands::FILE_NAME);
         if let Some(checkpoint) = checkpoint {
             if checkpoint.fingerprint != fingerprint || !checkpoint.state.fits(&world.model) {
                 return Err(RunError::SceneChanged {
@@ -323,6 +354,7 @@ impl<'a> Sinks<'a> {
                 metrics: Table::resume(metrics, checkpoint.metrics_bytes)?,
                 timings: Table::resume(timings, checkpoint.timings_bytes)?,
                 forces: ForcesTable::resume(world, forces, checkpoint.frames)?,
+                commands: CommandLog::resume(commands, checkpoint.state.steps)?,
                 state: Some(checkpoint.state),
                 folds,
             });
@@ -343,6 +375,7 @@ impl<'a> Sinks<'a> {
             metrics: Table::create(metrics, METRIC_COLUMNS)?,
             timings: Table::create(timings, TIMING_COLUMNS)?,
             forces: ForcesTable::create(world, forces)?,
+            commands: CommandLog::create(commands),
             state: None,
             folds,
         })
@@ -351,14 +384,15 @@ impl<'a> Sinks<'a> {
     fn push(
         &mut self,
         world: &World,
-        state: &State,
+        simulation: &Simulation,
         metrics: &mut FrameMetrics,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let time = self.frames as f64 / world.schedule.fps;
-        let poses = body_poses(world, state.time);
+        let (state, model) = (simulation.state(), simulation.model());
+        let poses = body_poses(model, state);
         let shown = match &mut self.folds {
-            Some(folds) => folds.show(&world.model, state),
+            Some(folds) => folds.show(model, state),
             None => &state.positions,
         };
         // What is shown is held to the same promise as what moves.
@@ -373,10 +407,10 @@ impl<'a> Sinks<'a> {
             state,
             poses: &poses,
             metrics,
-            energies: Energies::of(&world.model, state),
+            energies: simulation.energies(),
         };
         self.recording.push(time, frame.poses, shown)?;
-        let momenta = Momenta::of(&world.model, state);
+        let momenta = Momenta::of(model, state);
         let row = metrics.row(time, &frame.energies, &momenta);
         self.metrics.line(&row)?;
         self.timings.line(&metrics.timing_row(time))?;
@@ -395,6 +429,7 @@ impl<'a> Sinks<'a> {
         if let Some(forces) = &self.forces {
             forces.sync()?;
         }
+        self.commands.sync()?;
         let checkpoint = Checkpoint {
             fingerprint: self.fingerprint,
             frames: self.frames,
@@ -407,16 +442,16 @@ impl<'a> Sinks<'a> {
     }
 }
 
-/// Where the bodies are at a time (s).
-pub(super) fn body_poses(world: &World, time: f64) -> Vec<BodyPose> {
-    let pose = |body: &toile::contact::Body| {
-        let pose = body.pose(time);
+/// Where the bodies are in a state.
+pub(super) fn body_poses(model: &Model, state: &State) -> Vec<BodyPose> {
+    let pose = |body: usize| {
+        let pose = state.body_pose(model, body, state.time);
         BodyPose {
             translation: pose.translation,
             rotation: pose.rotation,
         }
     };
-    world.model.bodies.iter().map(pose).collect()
+    (0..model.bodies.len()).map(pose).collect()
 }
 
 /// A text table that grows line by line.

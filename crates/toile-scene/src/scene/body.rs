@@ -56,7 +56,7 @@ pub(super) fn resolve_body(
     Ok((body, track))
 }
 
-fn resolve_friction(
+pub(super) fn resolve_friction(
     source: &SceneSource,
     field: &str,
     spec: FrictionSpec,

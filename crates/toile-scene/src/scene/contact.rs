@@ -131,12 +131,12 @@ fn called(
 pub(super) fn start(
     source: &SceneSource,
     spec: &SceneSpec,
-    model: &mut Model,
+    model: Model,
     positions: Vec<DVec3>,
     warnings: &mut Vec<String>,
-) -> Result<Vec<DVec3>, SceneError> {
-    let through = intersections_at_start(model, &positions);
-    let inside = nodes_in_bodies(model, &positions);
+) -> Result<(Model, Vec<DVec3>), SceneError> {
+    let through = intersections_at_start(&model, &positions);
+    let inside = nodes_in_bodies(&model, &positions);
     let refuse = |message: String| Err(source.error("contact", message));
     match spec.contact.start {
         StartSpec::Refuse => {
@@ -146,29 +146,34 @@ pub(super) fn start(
                      (contact.start = \"untangle\") or begin all the same (\"tolerate\"); `toile check SCENE --picture FILE.png` shows where"
                 ));
             }
-            Ok(positions)
+            Ok((model, positions))
         }
         StartSpec::Tolerate => {
-            model.untangles = through.is_some();
+            let untangles = through.is_some();
             warnings.extend(through.into_iter().chain(inside));
-            Ok(positions)
+            let model = match untangles {
+                true => model.rebuilt(|parts| parts.untangles = true),
+                false => Ok(model),
+            };
+            let model = model.map_err(|error| source.error("contact", error.to_string()))?;
+            Ok((model, positions))
         }
         StartSpec::Untangle => {
             if through.is_none() && inside.is_none() {
-                return Ok(positions);
+                return Ok((model, positions));
             }
-            let found = untangle(model, &positions, STEPS);
-            if let Some(left) = pairs_in_words(model, &found.left) {
+            let found = untangle(&model, &positions, STEPS);
+            if let Some(left) = pairs_in_words(&model, &found.left) {
                 return refuse(format!(
                     "untangling did not help: {left} still intersect after {} steps; place the cloth apart, or let go of nodes that are held",
                     found.steps
                 ));
             }
-            if let Some(message) = nodes_in_bodies(model, &found.positions) {
+            if let Some(message) = nodes_in_bodies(&model, &found.positions) {
                 return refuse(format!("untangling did not help: {message}"));
             }
             warnings.push(in_words(&found));
-            Ok(found.positions)
+            Ok((model, found.positions))
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::adhesion::{adhesions, blind_adhesions};
 use super::air::{air_around, check_air};
-use super::body::resolve_body;
+use super::body::{resolve_body, resolve_friction};
 use super::cloth::{ResolvedCloth, resolve_cloth};
 use super::contact::{meetings, start};
 use super::led::led_together;
+use super::recipe::SceneRecipe;
 use super::seam::{loose_seams, seams, stiffen_sewn};
 use super::{SceneError, SceneSource};
 use crate::recording::{BodyTrack, ClothTrack};
@@ -15,6 +16,7 @@ use crate::spec::{
 };
 use glam::DVec3;
 use std::fmt::Write;
+use std::sync::Arc;
 use toile::advance::StepControl;
 use toile::contact::{Body, BodyContact};
 use toile::energy::EnergyBatch;
@@ -22,6 +24,7 @@ use toile::equilibrium::EquilibriumSettings;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::linalg::LinearSolver;
 use toile::model::{Model, ModelParts};
+use toile::simulation::{Pace, Simulation};
 use toile::state::State;
 
 /// Steps and frames.
@@ -52,7 +55,7 @@ pub struct World {
     /// The scene's title.
     pub title: String,
     /// What stays.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// What moves.
     pub state: State,
     /// Steps and frames.
@@ -76,9 +79,29 @@ pub struct World {
     pub warnings: Vec<String>,
     /// The scene with every default filled in, as TOML.
     pub resolved: String,
+    /// What it was made from.
+    pub source: SceneSource,
 }
 
 impl World {
+    /// The scene at its start, ready to be stepped and commanded.
+    pub fn simulation(&self) -> Simulation {
+        let pace = Pace {
+            step: self.schedule.step,
+            control: self.schedule.control,
+        };
+        let recipe = SceneRecipe::new(self.source.clone(), self.model.clone());
+        Simulation::new(self.model.clone(), self.state.clone(), pace).with_recipe(Arc::new(recipe))
+    }
+
+    /// Changes parts of the model. The state stays as it is: nodes and pins must stay what they were.
+    pub fn change(&mut self, change: impl FnOnce(&mut ModelParts)) -> Result<(), SceneError> {
+        let made = self.model.rebuilt(change);
+        let made = made.map_err(|error| self.source.error("", error.to_string()))?;
+        self.model = Arc::new(made);
+        Ok(())
+    }
+
     /// Tells scenes apart that would move differently. What only concerns pictures, checks or the length of
     /// the run does not count, so that a run can be resumed with another camera or for longer.
     pub fn fingerprint(&self) -> u64 {
@@ -160,13 +183,7 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
     }
     check_body_contact(source, &spec)?;
     stiffen_sewn(&mut spec);
-    let mut first_node = 0;
-    let mut cloths = Vec::new();
-    for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {
-        let resolved = resolve_cloth(source, name, cloth, (index, first_node))?;
-        first_node = resolved.cloth.nodes.end;
-        cloths.push(resolved);
-    }
+    let cloths = resolve_cloths(source, &mut spec)?;
     let bodies = spec
         .body
         .iter_mut()
@@ -178,40 +195,57 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
     Ok(World { drape, ..world })
 }
 
-fn assemble(
+fn resolve_cloths(
+    source: &SceneSource,
+    spec: &mut SceneSpec,
+) -> Result<Vec<ResolvedCloth>, SceneError> {
+    let mut first_node = 0;
+    let mut cloths = Vec::new();
+    for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {
+        let resolved = resolve_cloth(source, name, cloth, (index, first_node))?;
+        first_node = resolved.cloth.nodes.end;
+        cloths.push(resolved);
+    }
+    Ok(cloths)
+}
+
+/// The parts of a model, and what of its cloths is not in it.
+struct Gathered {
+    parts: ModelParts,
+    positions: Vec<DVec3>,
+    velocities: Vec<DVec3>,
+    cloth_tracks: Vec<ClothTrack>,
+    rest_positions: Vec<Vec<DVec3>>,
+    warnings: Vec<String>,
+}
+
+fn gather(
     source: &SceneSource,
     spec: &SceneSpec,
-    schedule: Schedule,
     cloths: Vec<ResolvedCloth>,
-    bodies: Vec<(Body, BodyTrack)>,
-    resolved: String,
-) -> Result<World, SceneError> {
+    bodies: Vec<Body>,
+) -> Result<Gathered, SceneError> {
     let meetings = meetings(source, spec)?;
-    let node_count = cloths.last().map_or(0, |c| c.cloth.nodes.end);
-    let mut positions = Vec::with_capacity(node_count);
-    let mut velocities = Vec::with_capacity(node_count);
     let mut parts = ModelParts {
-        cloths: Vec::new(),
-        energies: Vec::new(),
-        limits: Vec::new(),
-        pins: Vec::new(),
-        bodies: Vec::new(),
         body_contact: BodyContact {
             relaxation: spec.contact.relaxation,
             adhesions: adhesions(source, spec, &cloths, &meetings.cloths)?,
         },
         contacts: meetings.cloths,
+        passes: meetings.passes,
         gravity: DVec3::from_array(spec.environment.gravity),
         integrator: integrator(&spec.time),
+        bodies,
+        ..ModelParts::default()
     };
+    let (mut positions, mut velocities) = (Vec::new(), Vec::new());
     let (mut cloth_tracks, mut rest_positions) = (Vec::new(), Vec::new());
     let mut warnings = Vec::new();
     for (cloth, spec_of_cloth) in cloths.into_iter().zip(spec.cloth.values()) {
         let number = parts.cloths.len();
         parts.energies.extend(cloth.energies);
-        parts
-            .limits
-            .extend(cloth.limit.map(|limit| (number, limit)));
+        let limit = cloth.limit.map(|limit| (number, limit));
+        parts.limits.extend(limit);
         let air = air_around(spec.environment.air.as_ref(), spec_of_cloth, &cloth.cloth);
         parts.energies.extend(air.map(EnergyBatch::Air));
         warnings.extend(cloth.warnings);
@@ -222,22 +256,46 @@ fn assemble(
         cloth_tracks.push(cloth.track);
         rest_positions.push(cloth.rest_positions);
     }
-    warnings.extend(blind_adhesions(spec));
-    warnings.extend(loose_seams(spec));
-    let body_tracks = bodies.iter().map(|(_, track)| track.clone()).collect();
-    parts.bodies = bodies.into_iter().map(|(body, _)| body).collect();
     let seams = seams(source, spec, &parts.cloths, &positions)?;
     let seams = seams.into_iter().map(|s| EnergyBatch::Seam(Box::new(s)));
     parts.energies.extend(seams);
-    let mut model = Model::new(parts).map_err(|error| source.error("", error.to_string()))?;
-    model.passes = meetings.passes;
-    let positions = start(source, spec, &mut model, positions, &mut warnings)?;
+    Ok(Gathered {
+        parts,
+        positions,
+        velocities,
+        cloth_tracks,
+        rest_positions,
+        warnings,
+    })
+}
+
+fn assemble(
+    source: &SceneSource,
+    spec: &SceneSpec,
+    schedule: Schedule,
+    cloths: Vec<ResolvedCloth>,
+    bodies: Vec<(Body, BodyTrack)>,
+    resolved: String,
+) -> Result<World, SceneError> {
+    let (bodies, body_tracks): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
+    let Gathered {
+        parts,
+        positions,
+        velocities,
+        cloth_tracks,
+        rest_positions,
+        mut warnings,
+    } = gather(source, spec, cloths, bodies)?;
+    warnings.extend(blind_adhesions(spec));
+    warnings.extend(loose_seams(spec));
+    let model = make(source, parts)?;
+    let (model, positions) = start(source, spec, model, positions, &mut warnings)?;
     warnings.extend(led_together(&model, &positions, spec.time.duration));
     let mut state = State::at_rest(&model, positions);
     state.velocities = velocities;
     Ok(World {
         title: spec.title.clone(),
-        model,
+        model: Arc::new(model),
         state,
         schedule,
         cloth_tracks,
@@ -249,7 +307,29 @@ fn assemble(
         expect: spec.expect.clone(),
         warnings,
         resolved,
+        source: source.clone(),
     })
+}
+
+fn make(source: &SceneSource, parts: ModelParts) -> Result<Model, SceneError> {
+    Model::new(parts).map_err(|error| source.error("", error.to_string()))
+}
+
+/// The model of a scene in which some numbers of cloths or the friction of bodies are not those of `like`. Bodies are otherwise
+/// as they are there, so that none is read or measured again.
+pub(super) fn remake(source: &SceneSource, like: &Model) -> Result<Model, SceneError> {
+    let mut spec = source.parse()?;
+    resolve_time(source, &mut spec.time)?;
+    stiffen_sewn(&mut spec);
+    let cloths = resolve_cloths(source, &mut spec)?;
+    let mut bodies = like.bodies.clone();
+    for (body, (name, spec)) in bodies.iter_mut().zip(&spec.body) {
+        let place = format!("body.{name}.friction");
+        body.friction = resolve_friction(source, &place, spec.friction)?;
+    }
+    let mut gathered = gather(source, &spec, cloths, bodies)?;
+    gathered.parts.untangles = like.untangles;
+    make(source, gathered.parts)
 }
 
 fn integrator(time: &TimeSpec) -> Integrator {

@@ -1,23 +1,12 @@
 //! Steps that can be taken back.
 
-use super::stability::StabilityScratch;
 use super::{AdvanceReport, EXPLODED, step};
-use crate::certificate::{Status, StepError, StepReport, stretch};
+use crate::certificate::{StepError, StepReport, stretch};
 use crate::model::Model;
-use crate::state::State;
+use crate::stability::StabilityScratch;
+use crate::state::{Saved, State};
 use crate::step::Workspace;
 use glam::DVec3;
-
-/// Room for states to go back to.
-#[derive(Clone, Debug)]
-pub(crate) struct Saved {
-    /// Before the span.
-    start: State,
-    /// Before the last attempt.
-    latest: State,
-    /// Where a longer step led (m).
-    pub(super) coarse: Vec<DVec3>,
-}
 
 /// What of [`Saved`] belongs to this span. Before the second step, `latest` is the start: most spans need no more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +40,12 @@ impl<'a> Course<'a> {
                 coarse: state.positions.clone(),
             })
         });
-        workspace.loads.begin_span();
+        let counts = [
+            model.bodies.len(),
+            model.pins.len(),
+            state.commanded.grasps.len(),
+        ];
+        workspace.loads().begin_span(counts);
         Course {
             model,
             start: state.time,
@@ -78,7 +72,7 @@ impl<'a> Course<'a> {
         self.workspace.saved = Some(self.saved);
         outcome?;
         let duration = self.state.time - self.start;
-        self.workspace.loads.end_span(duration);
+        self.workspace.loads().end_span(duration);
         let report = self.gathered.take();
         Ok(AdvanceReport {
             report: report.expect("no span is covered without a step"),
@@ -123,7 +117,7 @@ impl<'a> Course<'a> {
     /// Goes back to what was kept.
     pub fn restore(&mut self) {
         self.state.copy_from(&self.saved.latest);
-        self.workspace.loads.drop_pending();
+        self.workspace.loads().drop_pending();
     }
 
     /// Remembers where the state is, for a comparison.
@@ -140,7 +134,7 @@ impl<'a> Course<'a> {
     /// One step that must not diverge. After an error the state is undefined until it is restored.
     pub fn attempt(&mut self, h: f64) -> Result<StepReport, StepError> {
         let report = step(self.model, self.state, self.workspace, h)?;
-        self.workspace.loads.hold(h);
+        self.workspace.loads().hold(h);
         let after = 1.0 + report.certificate.stretch_worst;
         // The common case needs no second look.
         if after <= EXPLODED {
@@ -182,7 +176,7 @@ impl<'a> Course<'a> {
     /// Counts a step that stays.
     pub fn gather(&mut self, report: &StepReport) {
         self.substeps += 1;
-        self.workspace.loads.keep_pending();
+        self.workspace.loads().keep_pending();
         self.gathered = Some(match self.gathered {
             Some(before) => before.and(report),
             None => *report,
@@ -195,42 +189,6 @@ impl<'a> Course<'a> {
             gathered.certificate.iterations += report.certificate.iterations;
             gathered.times.add(&report.times);
         }
-    }
-}
-
-impl StepReport {
-    /// This step and the one after it as one.
-    fn and(mut self, next: &StepReport) -> StepReport {
-        let (sum, after) = (&mut self.certificate, &next.certificate);
-        sum.stretch_worst = sum.stretch_worst.max(after.stretch_worst);
-        sum.stretch_mean = after.stretch_mean;
-        sum.pin_residual = sum.pin_residual.max(after.pin_residual);
-        sum.gap_smallest = match (sum.gap_smallest, after.gap_smallest) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        sum.gap_between = match (sum.gap_between, after.gap_between) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        sum.squeezed = sum.squeezed.max(after.squeezed);
-        sum.intersections = after.intersections;
-        sum.contact = match (sum.contact, after.contact) {
-            (Some(a), Some(b)) => Some(a.and(&b)),
-            (a, b) => a.or(b),
-        };
-        sum.iterations += after.iterations;
-        sum.newton_steps += after.newton_steps;
-        sum.force_residual = match (sum.force_residual, after.force_residual) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        };
-        sum.linear_residual = sum.linear_residual.max(after.linear_residual);
-        if next.status != Status::Converged {
-            self.status = next.status;
-        }
-        self.times.add(&next.times);
-        self
     }
 }
 

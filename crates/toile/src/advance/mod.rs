@@ -15,11 +15,8 @@
 
 mod adaptive;
 mod course;
-mod stability;
 
-pub(crate) use course::Saved;
-pub(crate) use stability::StabilityScratch;
-pub use stability::stable_step;
+pub use crate::stability::stable_step;
 
 use crate::certificate::{StepError, StepReport};
 use crate::model::Model;

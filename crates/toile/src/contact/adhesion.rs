@@ -37,7 +37,7 @@ mod drive;
 
 pub use bond::Bond;
 pub(crate) use bond::drive_bonds;
-pub(crate) use drive::drive_stuck;
+pub(crate) use drive::{asks_for_forces, drive_stuck};
 
 use crate::drive::Interval;
 use glam::DVec3;

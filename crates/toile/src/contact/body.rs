@@ -58,7 +58,11 @@ impl Body {
 
     /// Where it is at both ends of a step.
     pub fn placement(&self, time: f64, h: f64) -> Placement {
-        let (start, end) = (self.pose(time), self.pose(time + h));
+        self.placement_at([self.pose(time), self.pose(time + h)], time, h)
+    }
+
+    /// The same with poses of the body's frame that somebody else has for it.
+    pub(crate) fn placement_at(&self, [start, end]: [Pose; 2], time: f64, h: f64) -> Placement {
         let (shape, start, end) = match &self.shape {
             Shape::Sequence(sequence) => {
                 let moving = sequence.moving(time, h, [start, end]);

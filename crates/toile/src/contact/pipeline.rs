@@ -35,10 +35,10 @@ use super::response::{Contact, Duties, Mobility, relax};
 use super::surface::Surface;
 use super::tangle::Tangle;
 use super::tie::Tie;
-use crate::linalg::Filter;
+use super::trial::Trial;
+use crate::hold::Context;
 use crate::model::Model;
 use crate::parallel;
-use crate::state::State;
 use glam::DVec3;
 use pair::Pair;
 pub use report::ContactReport;
@@ -113,14 +113,9 @@ pub(crate) struct ClothContact {
 /// What contact is told of an implicit step before its solve.
 #[derive(Clone, Copy)]
 pub(crate) struct Outlook<'a, P> {
-    pub model: &'a Model,
-    pub state: &'a State,
-    pub holds: &'a [Filter],
+    pub context: Context<'a>,
     /// Where each node would go if nothing but gravity acted on it, and the rule's `x̂` (m).
     pub places: P,
-    /// `h` and `H` (s).
-    pub step: f64,
-    pub reach: f64,
 }
 
 /// What contact is told of a step.
@@ -164,7 +159,12 @@ impl ClothContact {
         })
     }
 
-    /// The report of the last step.
+    /// The contacts of the last step.
+    pub(super) fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// What it came to in the last step.
     pub fn report(&self) -> Option<ContactReport> {
         self.report
     }
@@ -174,20 +174,22 @@ impl ClothContact {
     pub fn forecast(
         &mut self,
         outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>,
-        (cushions, ties): (&mut Vec<Cushion>, &mut Vec<Tie>),
+        cushions: &mut Vec<Cushion>,
+        ties: &mut Vec<Tie>,
     ) {
+        let context = &outlook.context;
         self.ties.iter_mut().for_each(|tie| tie.forecast(outlook));
         ties.extend_from_slice(&self.ties);
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let step = ContactStep {
-            model: outlook.model,
-            starts: &outlook.state.positions,
+            model: context.model,
+            starts: &context.state.positions,
             mobility: Mobility {
                 inverse_masses: &inverse_masses,
-                filters: outlook.holds,
+                filters: &context.holds.filters,
             },
             around: &Surroundings::default(),
-            h: outlook.step,
+            h: context.h,
         };
         parallel::fill(&mut self.ends, |i| (outlook.places)(i)[0]);
         if let Some(tangle) = &mut self.tangle {
@@ -215,8 +217,8 @@ impl ClothContact {
             let gaps = Gaps {
                 start: gap(contact.combine(step.starts)),
                 carried: gap(carried),
-                step: outlook.step,
-                reach: outlook.reach,
+                step: context.h,
+                reach: context.reach,
             };
             cushions.push(Cushion::new(contact, &gaps));
             let aim = PENALTY_YIELD * pair.thickness;
@@ -239,25 +241,29 @@ impl ClothContact {
             }));
     }
 
-    /// Moves the candidates so that no two features pass through each other; bodies between nodes have
-    /// contacts that are `standing`; `reach` is by how many seconds of velocity the integrator's positions
-    /// follow.
+    /// Moves the candidates so that no two features pass through each other; bodies between nodes have contacts that are `standing`.
     pub fn apply(
         &mut self,
-        (model, state): (&Model, &State),
-        holds: &[Filter],
+        context: &Context,
         around: &Surroundings,
         standing: &[(Contact, u32)],
-        (candidates, given): (&mut [Candidate], &mut [Given]),
-        (h, reach): (f64, f64),
+        trial: &mut Trial,
     ) {
+        let Context {
+            model,
+            state,
+            h,
+            reach,
+            ..
+        } = *context;
+        let candidates = &mut trial.candidates;
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let step = ContactStep {
             model,
             starts: &state.positions,
             mobility: Mobility {
                 inverse_masses: &inverse_masses,
-                filters: holds,
+                filters: &context.holds.filters,
             },
             around,
             h,
@@ -279,7 +285,7 @@ impl ClothContact {
                 candidate.position = ends[i];
             }
         });
-        self.book(model, given, reach);
+        self.book(model, &mut trial.loads.given, reach);
     }
 
     fn resolve(&mut self, step: &ContactStep, standing: &[(Contact, u32)]) -> ContactReport {

@@ -17,7 +17,7 @@
 //! bodies nearer than `τ` are pinched and stay where they are. Ways on which cloth would pass through cloth
 //! are cut short.
 
-use super::{ClothContact, Placement, obstacles};
+use super::{ClothContact, Placement, obstacles, place_bodies};
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -53,7 +53,7 @@ impl FoldPreserver {
 
     /// Where to show the nodes of a state (m).
     pub fn show(&mut self, model: &Model, state: &State) -> &[DVec3] {
-        let bodies: Vec<Placement> = model.place_bodies(state.time, 0.0).collect();
+        let bodies: Vec<Placement> = place_bodies(model, state, 0.0).collect();
         let (height, positions) = (self.height, &state.positions);
         parallel::fill(&mut self.near, |i| {
             let distances = obstacles(&bodies, i);

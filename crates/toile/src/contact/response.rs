@@ -160,6 +160,15 @@ impl Contact {
         self.push * self.normal + self.drag
     }
 
+    /// The same with what pushed already.
+    pub(super) fn whole_impulse(&self) -> DVec3 {
+        (self.load + self.push) * self.normal + self.drag
+    }
+
+    pub(super) fn weights(&self) -> [f64; 4] {
+        self.weights
+    }
+
     pub(super) fn normal(&self) -> DVec3 {
         self.normal
     }

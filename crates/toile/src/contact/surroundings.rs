@@ -1,6 +1,7 @@
 //! The bodies of a step, and what they leave to each node.
 
 use super::{Given, Pinch, Placement};
+use crate::hold::Context;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -27,17 +28,17 @@ impl Surroundings {
         }
     }
 
-    /// A step of `h` seconds begins: places the bodies and finds the nodes between them. Books their
-    /// pressure; `reach` is the integrator's (s).
-    pub fn begin(
-        &mut self,
-        model: &Model,
-        state: &State,
-        (h, reach): (f64, f64),
-        given: &mut [Given],
-    ) {
+    /// A step begins: places the bodies and finds the nodes between them. Books their pressure.
+    pub fn begin(&mut self, context: &Context, given: &mut [Given]) {
+        let Context {
+            model,
+            state,
+            h,
+            reach,
+            ..
+        } = *context;
         self.bodies.clear();
-        self.bodies.extend(model.place_bodies(state.time, h));
+        self.bodies.extend(place_bodies(model, state, h));
         let bodies = &self.bodies;
         parallel::fill(&mut self.pinches, |i| {
             let (position, offset) = (state.positions[i], model.contact_offsets[i]);
@@ -61,4 +62,23 @@ impl Surroundings {
     pub fn pinch(&self, node: usize) -> Option<&Pinch> {
         self.pinches.get(node)?.as_ref()
     }
+}
+
+/// The bodies during a step of `h` seconds from a state, each with the cloths that it lets pass.
+pub(crate) fn place_bodies(
+    model: &Model,
+    state: &State,
+    h: f64,
+) -> impl Iterator<Item = Placement> {
+    let recovery = model.body_contact.recovery(h);
+    model.bodies.iter().enumerate().map(move |(number, body)| {
+        let passes = model.passes.iter().filter(|pair| pair[1] == number);
+        let passes = passes.map(|pair| model.cloths[pair[0]].nodes.clone());
+        let poses = [state.time, state.time + h].map(|t| state.body_pose(model, number, t));
+        Placement {
+            passes: passes.collect(),
+            recovery,
+            ..body.placement_at(poses, state.time, h)
+        }
+    })
 }

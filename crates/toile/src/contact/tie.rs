@@ -112,16 +112,16 @@ impl Tie {
     /// Prepares it for the solve of a step.
     pub fn forecast(&mut self, outlook: &Outlook<impl Fn(usize) -> [DVec3; 2] + Sync>) {
         // The arm follows the turn of the face from where it starts.
-        let wanted = self.wanted(|i| outlook.state.positions[i]);
+        let wanted = self.wanted(|i| outlook.context.state.positions[i]);
         let carried = self.combine(|i| (outlook.places)(i)[1]);
         let turned = (0..4).map(|k| {
             let i = self.nodes[k] as usize;
-            let moved = (outlook.places)(i)[1] - outlook.state.positions[i];
+            let moved = (outlook.places)(i)[1] - outlook.context.state.positions[i];
             self.arm.forward(k, moved)
         });
         let carried = carried + turned.sum::<DVec3>();
         self.resistance = BOND_STIFFNESS * self.mass();
-        self.impulse = self.resistance / outlook.reach * (wanted - carried);
+        self.impulse = self.resistance / outlook.context.reach * (wanted - carried);
     }
 
     /// `J` at these velocities (N·s).

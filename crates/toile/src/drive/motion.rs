@@ -30,6 +30,12 @@ impl Pose {
         self.rotation.conjugate() * (point - self.translation)
     }
 
+    /// Whether its numbers are finite and its rotation is one.
+    pub fn is_possible(&self) -> bool {
+        let rotation = self.rotation.is_finite() && (self.rotation.length() - 1.0).abs() < 1e-6;
+        self.translation.is_finite() && rotation
+    }
+
     /// First `inner`, then `self`.
     pub fn after(&self, inner: &Pose) -> Pose {
         Pose {

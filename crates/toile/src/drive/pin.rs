@@ -3,9 +3,6 @@
 use super::motion::{check_times, segment};
 use super::{MotionError, RigidPath};
 use crate::linalg::Filter;
-use crate::model::Model;
-use crate::state::State;
-use crate::step::Workspace;
 use glam::DVec3;
 use std::collections::HashMap;
 use thiserror::Error;
@@ -60,7 +57,8 @@ impl NodeTrajectory {
         Ok(NodeTrajectory { times, positions })
     }
 
-    fn position(&self, node: usize, time: f64) -> DVec3 {
+    /// Where the `node`th of the nodes is at a time (m).
+    pub(crate) fn position(&self, node: usize, time: f64) -> DVec3 {
         match segment(&self.times, time) {
             Some((k, s)) => self.positions[k][node].lerp(self.positions[k + 1][node], s),
             None if time <= self.times[0] => self.positions[0][node],
@@ -159,9 +157,15 @@ pub struct PinState {
 }
 
 impl Pin {
-    fn interval_at(&self, time: f64) -> Option<u32> {
+    /// Which of its intervals a time (s) is in.
+    pub(crate) fn interval_at(&self, time: f64) -> Option<u32> {
         let found = self.held.iter().position(|i| i.contains(time));
         found.map(|k| k as u32)
+    }
+
+    /// Whether it holds its nodes at a time (s).
+    pub fn is_held_at(&self, time: f64) -> bool {
+        self.interval_at(time).is_some()
     }
 
     fn overlaps(&self, other: &Pin) -> bool {
@@ -199,63 +203,4 @@ pub(crate) fn check_pins(pins: &[Pin], node_count: usize) -> Result<(), PinError
         }
     }
     Ok(())
-}
-
-/// Writes this step's kinematic targets: which nodes are held, and the velocity that brings each to
-/// its place at the end of the step. A step belongs to an interval if the interval holds at its start.
-pub(crate) fn drive_pins(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
-    workspace.holds.fill(Filter::Free);
-    let times = [state.time + 1e-9 * h, state.time + h];
-    for_each_held(model, state, times, |node, here, target, slide| {
-        workspace.hold(node, here, target, slide.filter(), h);
-    });
-}
-
-/// Where pins hold nodes at the time of the state: place (m) and what is left free, for every held node.
-pub(crate) fn held_places(model: &Model, state: &mut State) -> Vec<Option<(DVec3, Filter)>> {
-    let mut places = vec![None; model.node_count()];
-    let now = state.time;
-    for_each_held(model, state, [now; 2], |node, _, target, slide| {
-        places[node] = Some((target, slide.filter()));
-    });
-    places
-}
-
-/// Calls `hold(node, position, target, slide)` for every node that is held at the first of the times (s), with its place
-/// at the second. Nodes that are grasped only now are remembered where they are.
-fn for_each_held(
-    model: &Model,
-    state: &mut State,
-    [now, end]: [f64; 2],
-    mut hold: impl FnMut(usize, DVec3, DVec3, Slide),
-) {
-    for (pin, memory) in model.pins.iter().zip(&mut state.pins) {
-        let interval = pin.interval_at(now);
-        let grasped_now = interval.is_some() && memory.interval != interval;
-        memory.interval = interval;
-        if interval.is_none() {
-            memory.anchors.clear();
-            continue;
-        }
-        match &pin.path {
-            PinPath::Carried(path) => {
-                if grasped_now {
-                    let frame = path.pose(state.time);
-                    let place = |&n: &u32| frame.unapply(state.positions[n as usize]);
-                    memory.anchors = pin.nodes.iter().map(place).collect();
-                }
-                let frame = path.pose(end);
-                for (&node, &anchor) in pin.nodes.iter().zip(&memory.anchors) {
-                    let here = state.positions[node as usize];
-                    hold(node as usize, here, frame.apply(anchor), pin.slide);
-                }
-            }
-            PinPath::Recorded(trajectory) => {
-                for (k, &node) in pin.nodes.iter().enumerate() {
-                    let here = state.positions[node as usize];
-                    hold(node as usize, here, trajectory.position(k, end), pin.slide);
-                }
-            }
-        }
-    }
 }

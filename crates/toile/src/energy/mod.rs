@@ -5,6 +5,7 @@
 //! energy by a word ([`EnergyBatch`] is that word's implementation); it is dispatched once per batch, never
 //! per element.
 
+pub mod air;
 pub(crate) mod assembly;
 mod bend_spring;
 mod choi_ko;
@@ -22,6 +23,7 @@ mod ring;
 mod seam;
 mod spring;
 
+pub use air::Air;
 pub use bend_spring::{BendSpringBatch, BendSprings, bend_springs};
 pub use choi_ko::{ChoiKo, ChoiKoBatch, ChoiKoMaterial, choi_ko};
 pub use crease::{CreaseMaterial, Creases, Yield, flow};
@@ -40,9 +42,7 @@ pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, large
 pub use seam::{Closing, Seam, SeamError, SeamPath, Thread};
 pub use spring::{Spring, SpringBatch};
 
-use crate::air::Air;
 use crate::parallel;
-use crate::state::State;
 use glam::DVec3;
 
 /// What acts in a cloth or on its faces: a batch of elements with node numbers over the whole world.
@@ -73,6 +73,8 @@ pub enum EnergyBatch {
 pub(crate) struct Memory<'a> {
     /// The time (s), for the wind.
     pub time: f64,
+    /// Mean velocity of the air (m/s), if other than the model's.
+    pub wind: Option<DVec3>,
     /// Present rest angles (rad) of all hinges, if they move.
     pub rest_angles: &'a [f64],
     /// Whether seams are closed whatever the time, as they are in an equilibrium.
@@ -80,18 +82,10 @@ pub(crate) struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// What a state remembers.
-    pub fn of(state: &State) -> Memory<'_> {
-        Memory {
-            time: state.time,
-            rest_angles: &state.rest_angles,
-            sewn: false,
-        }
-    }
-
     /// For questions that do not depend on the past, such as which nodes an element joins.
     pub const NONE: Memory<'static> = Memory {
         time: 0.0,
+        wind: None,
         rest_angles: &[],
         sewn: false,
     };
@@ -122,8 +116,8 @@ impl EnergyBatch {
             }
             EnergyBatch::Seam(seam) => seam.visit(memory, visitor),
             EnergyBatch::Air(air) => {
-                visitor.elements(&air.triangles_at(memory.time));
-                visitor.elements(&air.quads_at(memory.time));
+                visitor.elements(&air.triangles_in(memory.time, memory.wind));
+                visitor.elements(&air.quads_in(memory.time, memory.wind));
             }
         }
     }

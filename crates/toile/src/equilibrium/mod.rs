@@ -33,6 +33,7 @@ mod start;
 pub use potential::Parts;
 
 use crate::certificate::stretch;
+use crate::contact::place_bodies;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -247,7 +248,7 @@ pub fn minimise(
         return Err(EquilibriumError::Limited { cloth });
     }
     let mut begin = state.clone();
-    let bodies = start::place_bodies(model, state.time);
+    let bodies: Vec<_> = place_bodies(model, state, 0.0).collect();
     let filters = start::hold_pins(model, &mut begin);
     let mut x = begin.positions.clone();
     start::perturb(model, &filters, settings, &mut x);

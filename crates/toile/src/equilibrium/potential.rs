@@ -53,6 +53,8 @@ const KEPT_GAP: f64 = 0.1;
 pub(super) struct Potential<'a> {
     pub model: &'a Model,
     memory: Memory<'a>,
+    /// Acceleration (m/s²).
+    gravity: DVec3,
     plan: Plan,
     pub bodies: Vec<Placement>,
     /// Which nodes are free.
@@ -81,8 +83,9 @@ impl<'a> Potential<'a> {
             model,
             memory: Memory {
                 sewn: true,
-                ..Memory::of(state)
+                ..state.memory()
             },
+            gravity: state.gravity(model),
             plan: Plan::new(nodes, &model.energies, Some(&model.pattern)),
             bodies,
             filters,
@@ -96,7 +99,11 @@ impl<'a> Potential<'a> {
 
     /// Weight of a node (N); without gravity, what it would weigh on the ground.
     pub fn weight(&self, node: usize) -> f64 {
-        weight(self.model, node)
+        weight(self.model, self.gravity, node)
+    }
+
+    fn gravity_of(&self, node: usize) -> DVec3 {
+        self.model.gravity_factors[node] * self.gravity
     }
 
     pub fn is_free(&self, node: usize) -> bool {
@@ -139,7 +146,7 @@ impl<'a> Potential<'a> {
         Parts {
             elastic: energies.map(|e| e.value(&self.memory, x)).sum(),
             gravity: -parallel::sum(x.len(), |i| {
-                model.masses[i] * model.gravity_of(i).dot(x[i] - self.origin[i])
+                model.masses[i] * self.gravity_of(i).dot(x[i] - self.origin[i])
             }),
             contact,
         }
@@ -171,7 +178,7 @@ impl<'a> Potential<'a> {
     fn complete(&self, x: &[DVec3], elastic: &[DVec3], total: &mut [DVec3]) {
         let model = self.model;
         parallel::fill(total, |i| {
-            let pull = model.masses[i] * model.gravity_of(i);
+            let pull = model.masses[i] * self.gravity_of(i);
             let sum = elastic[i] + pull + self.contact_force(i, x[i]);
             self.filters[i].apply(sum)
         });
@@ -312,8 +319,8 @@ impl<'a> Potential<'a> {
 }
 
 /// Weight of a node (N); without gravity, what it would weigh on the ground.
-pub(super) fn weight(model: &Model, node: usize) -> f64 {
-    let pull = model.gravity_of(node).length();
+fn weight(model: &Model, gravity: DVec3, node: usize) -> f64 {
+    let pull = (model.gravity_factors[node] * gravity).length();
     let pull = if pull > 0.0 { pull } else { STANDARD_GRAVITY };
     model.masses[node] * pull
 }

@@ -3,7 +3,7 @@
 use super::potential::mean_edge;
 use super::{EquilibriumError, EquilibriumSettings};
 use crate::contact::Placement;
-use crate::drive::held_places;
+use crate::hold::held_places;
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::state::State;
@@ -16,11 +16,6 @@ const PASSES: usize = 4;
 const TOO_NEAR: f64 = 0.1;
 /// To where they are moved, in the same measure: half-way.
 const AWAY: f64 = 0.5;
-
-/// The bodies as they stand at the time of the state.
-pub(super) fn place_bodies(model: &Model, time: f64) -> Vec<Placement> {
-    model.place_bodies(time, 0.0).collect()
-}
 
 /// Moves held nodes to their places and answers which are free.
 pub(super) fn hold_pins(model: &Model, state: &mut State) -> Vec<Filter> {

@@ -75,6 +75,7 @@ fn silk_on(shape: Shape, friction: impl Into<Friction>, gravity: DVec3) -> (Mode
             tolerance: 1e-4,
             ..Default::default()
         }),
+        ..Default::default()
     })
     .unwrap();
     mesh.positions.iter_mut().for_each(|p| p.z += OFFSET);
@@ -96,10 +97,13 @@ fn cloth_that_slides_over_a_rough_rim_gains_no_energy() {
     };
     // Where everything sticks, a single Newton step, which does not see that sagging cloth is stretched, would gain a little.
     for (friction, newton_steps) in [(0.5, 1), (0.8, 1), (3.0, 1), (1e3, 10)] {
-        let (mut model, mut state) = silk_on(disc.clone(), friction, DVec3::NEG_Z * G);
-        if let Integrator::Implicit(settings) = &mut model.integrator {
-            settings.newton_steps = newton_steps;
-        }
+        let (model, mut state) = silk_on(disc.clone(), friction, DVec3::NEG_Z * G);
+        let model = model.rebuilt(|parts| {
+            if let Integrator::Implicit(settings) = &mut parts.integrator {
+                settings.newton_steps = newton_steps;
+            }
+        });
+        let model = model.unwrap();
         let mut workspace = Workspace::new(&model, None);
         let mut before = Energies::of(&model, &state).total();
         for _ in 0..60 {
@@ -128,8 +132,10 @@ fn a_sheet_at_rest_is_held_better_than_one_that_slides() {
     };
     assert!(friction.sliding < slope.tan() && slope.tan() < friction.at_rest);
     for push in [0.0, 0.5] {
-        let (mut model, mut state) = silk_on(Shape::Plane, friction, gravity);
-        model.air_damping.fill(0.0);
+        let (model, mut state) = silk_on(Shape::Plane, friction, gravity);
+        let model = model
+            .rebuilt(|parts| parts.cloths[0].air_damping = 0.0)
+            .unwrap();
         state.velocities.fill(DVec3::X * push);
         let mut workspace = Workspace::new(&model, None);
         for _ in 0..40 {
@@ -156,8 +162,10 @@ fn a_sheet_on_a_slope_slides_as_coulomb_says_or_not_at_all() {
     let slope = 0.5_f64;
     let gravity = G * DVec3::new(slope.sin(), 0.0, -slope.cos());
     for (friction, slides) in [(0.0, true), (0.3, true), (0.5, true), (0.6, false)] {
-        let (mut model, mut state) = silk_on(Shape::Plane, friction, gravity);
-        model.air_damping.fill(0.0);
+        let (model, mut state) = silk_on(Shape::Plane, friction, gravity);
+        let model = model
+            .rebuilt(|parts| parts.cloths[0].air_damping = 0.0)
+            .unwrap();
         let mut workspace = Workspace::new(&model, None);
         for _ in 0..40 {
             step(&model, &mut state, &mut workspace, STEP).unwrap();

@@ -18,13 +18,14 @@
 use super::rule::Rule;
 use super::system::System;
 use super::{ImplicitSettings, Predicted};
-use crate::contact::{Candidate, Outlook};
-use crate::energy::{Memory, Weights};
+use crate::contact::{Candidate, ClothContact, Outlook, Trial};
+use crate::energy::Weights;
+use crate::hold::Context;
 use crate::linalg::{Filter, SolveSettings};
 use crate::model::Model;
 use crate::parallel::{self, dot};
-use crate::state::State;
-use crate::step::{Watch, Workspace};
+use crate::respond::Response;
+use crate::timing::Watch;
 use glam::{DMat3, DVec3};
 
 /// Rounds of solving and judging the supports' reactions. Few nodes change after the second.
@@ -34,61 +35,69 @@ const MOST_ROUNDS: usize = 10;
 /// How much larger a residual will do while the supports are not settled.
 const ROUGH: f64 = 10.0;
 
+/// What is around the cloth that a solve is to know of.
+pub(super) struct Nearby<'a> {
+    pub response: &'a mut Response,
+    pub contact: Option<&'a mut ClothContact>,
+}
+
 pub(super) fn predict(
-    model: &Model,
-    state: &State,
-    workspace: &mut Workspace,
+    context: &Context,
+    system: &mut System,
     settings: &ImplicitSettings,
-    h: f64,
+    near: Nearby,
+    trial: &mut Trial,
     watch: &mut Watch,
 ) -> Predicted {
-    let Workspace {
-        system,
+    let Context {
+        model,
+        state,
         holds,
-        targets,
-        candidates,
-        around,
-        contact,
-        dents,
-        loads,
+        h,
         ..
-    } = workspace;
-    let system = system.as_deref_mut().expect("made for this integrator");
+    } = *context;
+    let Nearby {
+        response,
+        mut contact,
+    } = near;
+    let Response { around, faces, .. } = response;
     let rule = Rule::new(settings.rule, state, h);
-    let step = Step { model, state, rule };
+    let step = Newton {
+        context,
+        model,
+        rule,
+    };
 
     step.start(system);
     step.assemble(system, rule.step);
     for (i, change) in system.change.iter_mut().enumerate() {
         let first = rule.first_velocity(i);
         let guess = state.velocities[i] + state.last_change[i] - first;
-        *change = match holds[i] {
+        *change = match holds.filters[i] {
             Filter::Free => guess,
-            hold => hold.constrain(rule.velocity_to(i, targets[i]) - first, guess),
+            hold => hold.constrain(rule.velocity_to(i, holds.targets[i]) - first, guess),
         };
     }
-    system.find_supports(model, state, around, holds, (h, rule.reach));
+    system.find_supports(context, around);
     watch.lap(|times| &mut times.assemble);
     let outlook = Outlook {
-        model,
-        state,
-        holds,
+        context: *context,
         places: |i: usize| {
-            let free = state.positions[i] + h * (state.velocities[i] + h * model.gravity_of(i));
-            [holds[i].constrain(targets[i], free), rule.position(i)]
+            let free = state.positions[i] + h * (state.velocities[i] + h * context.pull(i));
+            let target = holds.targets[i];
+            [holds.filters[i].constrain(target, free), rule.position(i)]
         },
-        step: h,
-        reach: rule.reach,
     };
     system.cushions.clear();
     system.ties.clear();
     if let Some(contact) = contact.as_deref_mut() {
-        contact.forecast(&outlook, (&mut system.cushions, &mut system.ties));
+        contact.forecast(&outlook, &mut system.cushions, &mut system.ties);
     }
     let between_cloths = system.cushions.len();
-    if let Some(dents) = dents.as_deref_mut() {
-        dents.forecast(&outlook, around, &mut system.cushions);
+    if let Some(faces) = faces.as_deref_mut() {
+        faces.forecast(&outlook, around, &mut system.cushions);
     }
+    system.attach(context, |i| rule.position(i));
     watch.lap(|times| &mut times.contact);
     step.balance_momentum(system);
     watch.lap(|times| &mut times.assemble);
@@ -98,30 +107,34 @@ pub(super) fn predict(
         residual: settings.tolerance * scale,
         iterations: settings.max_iterations,
     };
-    let mut predicted = step.first_solve(system, holds, linear, watch);
+    let loads = &mut trial.loads;
+    let mut predicted = step.first_solve(system, &holds.filters, linear, watch);
     if settings.newton_steps == 1 {
         system.book_reactions(around, &mut loads.given);
+        system.book_held(&holds.filters, &mut loads.held);
     }
     step.balance_momentum(system);
     system.advance(1.0);
     if settings.newton_steps > 1 {
         step.newton(system, settings, scale, &mut predicted, watch);
         system.book_residuals(around, &mut loads.given);
+        system.book_held_residuals(&holds.filters, &mut loads.held);
     }
     if scale > 0.0 {
         predicted.linear_residual /= scale;
     }
     let (cloths, bodies) = system.cushions.split_at(between_cloths);
-    if let Some(contact) = contact.as_deref_mut() {
+    if let Some(contact) = contact {
         contact.learn(cloths, &system.velocities, rule.reach);
     }
-    if let Some(dents) = dents.as_deref() {
-        dents.book_cushions(bodies, &system.velocities, &mut loads.given);
+    if let Some(faces) = faces.as_deref() {
+        faces.book_cushions(bodies, &system.velocities, &mut loads.given);
     }
+    system.learn_attachments(rule.reach);
     watch.lap(|times| &mut times.solve);
 
     let velocities = &system.velocities;
-    parallel::fill(candidates, |i| Candidate {
+    parallel::fill(&mut trial.candidates, |i| Candidate {
         position: rule.end(i, velocities[i]),
         velocity: velocities[i],
     });
@@ -130,16 +143,16 @@ pub(super) fn predict(
 
 /// What a step's parts have in common.
 #[derive(Clone, Copy)]
-struct Step<'a> {
+struct Newton<'a> {
+    context: &'a Context<'a>,
     model: &'a Model,
-    state: &'a State,
     rule: Rule<'a>,
 }
 
-impl Step<'_> {
+impl Newton<'_> {
     /// Puts the first iterate into the system: the positions as they are, the rule's first velocity.
     fn start(&self, system: &mut System) {
-        let (state, rule) = (self.state, self.rule);
+        let (state, rule) = (self.context.state, self.rule);
         system.positions.copy_from_slice(&state.positions);
         parallel::fill(&mut system.velocities, |i| rule.first_velocity(i));
     }
@@ -148,7 +161,7 @@ impl Step<'_> {
     fn outer_impulse(&self, i: usize, velocity: DVec3) -> DVec3 {
         let drag = self.model.air_damping[i] * velocity;
         let inertia = self.rule.velocity(i) - velocity;
-        let pull = self.model.gravity_of(i) - drag;
+        let pull = self.context.pull(i) - drag;
         self.model.masses[i] * (inertia + self.rule.reach * pull)
     }
 
@@ -173,7 +186,7 @@ impl Step<'_> {
             damping: reach,
             ahead,
         };
-        let memory = Memory::of(self.state);
+        let memory = self.context.state.memory();
         plan.add_systems(
             &model.energies,
             &memory,
@@ -198,7 +211,7 @@ impl Step<'_> {
             ..
         } = system;
         right_side.fill(DVec3::ZERO);
-        let memory = Memory::of(self.state);
+        let memory = self.context.state.memory();
         plan.add_forces(
             &self.model.energies,
             &memory,
@@ -216,7 +229,7 @@ impl Step<'_> {
     fn scale(&self, system: &System) -> f64 {
         let masses = &self.model.masses;
         let squares = parallel::sum(masses.len(), |i| {
-            (masses[i] * self.model.gravity_of(i)).length_squared()
+            (masses[i] * self.context.pull(i)).length_squared()
         });
         let weight = self.rule.reach * squares.sqrt();
         let right_side = &system.right_side;
@@ -240,7 +253,7 @@ impl Step<'_> {
         system.keep_plain();
         system.renew_cushions();
         for round in 1..=MOST_ROUNDS {
-            if system.supports.is_empty() && system.cushions.is_empty() {
+            if system.is_settled() {
                 break;
             }
             iterations += system.solve_supported(holds, rough, watch).iterations;
@@ -345,7 +358,7 @@ impl Step<'_> {
             // the reaction is a force like any other.
             let is_free = |cloth: usize| {
                 let nodes = &cloths[cloth].nodes;
-                self.model.never_held[cloth]
+                self.context.is_unheld(cloth)
                     && !self.model.in_air(nodes)
                     && !system.supports.iter().any(|s| nodes.contains(&s.node))
                     && !system.leans_on_bodies(nodes)

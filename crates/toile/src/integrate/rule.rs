@@ -33,30 +33,16 @@ pub(super) struct Rule<'a> {
     last_step: f64,
 }
 
-/// Beyond this ratio of steps (1 + √2) BDF2 is not stable; the step is made by backward Euler instead.
-const LARGEST_RATIO: f64 = 2.4;
-
 impl<'a> Rule<'a> {
     pub fn new(rule: ImplicitRule, state: &'a State, h: f64) -> Self {
-        let first_order = Rule {
+        let last = state.last_step();
+        let (carry, reach) = rule.shares(last, h);
+        Rule {
             state,
-            carry: 0.0,
-            reach: h,
+            carry,
+            reach,
             step: h,
-            last_step: h,
-        };
-        match (rule, &state.previous) {
-            (ImplicitRule::Bdf2, Some(previous)) if h < LARGEST_RATIO * previous.step => {
-                let ratio = h / previous.step;
-                let share = 1.0 / (1.0 + 2.0 * ratio);
-                Rule {
-                    carry: ratio * ratio * share,
-                    reach: h * (1.0 + ratio) * share,
-                    last_step: previous.step,
-                    ..first_order
-                }
-            }
-            _ => first_order,
+            last_step: last.unwrap_or(h),
         }
     }
 

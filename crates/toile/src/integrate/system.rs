@@ -1,19 +1,19 @@
 //! The linear system of an implicit step and what holds nodes in it.
 
-use super::Integrator;
+use super::ImplicitSettings;
 use crate::contact::{
     Change, Cushion, Given, Support, Surroundings, Tie, Verdict, book, find_support,
     pinched_support,
 };
 use crate::energy::EnergyBatch;
 use crate::energy::assembly::Plan;
+use crate::hold::{Attachment, Context};
 use crate::linalg::{
     BlockMatrix, Coupling, Filter, LinearSolver, Outcome, SolveSettings, SystemSolver,
 };
 use crate::model::Model;
 use crate::parallel;
-use crate::state::State;
-use crate::step::Watch;
+use crate::timing::Watch;
 use glam::{DMat3, DVec3};
 use std::ops::Range;
 
@@ -37,6 +37,8 @@ pub(crate) struct System {
     pub(super) cushions: Vec<Cushion>,
     /// Where it sticks to cloth.
     pub(super) ties: Vec<Tie>,
+    /// What is pulled by springs from outside.
+    pub attachments: Vec<Attachment>,
     couplings: Vec<Coupling>,
     /// Blocks of the matrix that cushions changed, with what they were, in the order of the changes.
     changed_blocks: Vec<(usize, DMat3)>,
@@ -55,11 +57,8 @@ const UNSETTLED: f64 = 0.02;
 const FACTORED_ONCE: usize = 20_000;
 
 impl System {
-    /// What the model's integrator needs, if it is implicit.
-    pub(crate) fn for_model(model: &Model) -> Option<Self> {
-        let Integrator::Implicit(settings) = model.integrator else {
-            return None;
-        };
+    /// What an implicit integrator needs.
+    pub fn new(model: &Model, settings: &ImplicitSettings) -> Self {
         let nodes = model.node_count();
         let zeros = || vec![DVec3::ZERO; nodes];
         let linear = model.energies.iter().all(EnergyBatch::is_linear);
@@ -73,7 +72,7 @@ impl System {
             LinearSolver::Auto if linear && !unmet => LinearSolver::BlockJacobi,
             chosen => chosen,
         };
-        Some(System {
+        System {
             plan: Plan::new(nodes, &model.energies, Some(&model.pattern)),
             matrix: BlockMatrix::new(model.pattern.clone()),
             right_side: zeros(),
@@ -85,13 +84,14 @@ impl System {
             without_friction: Vec::new(),
             cushions: Vec::new(),
             ties: Vec::new(),
+            attachments: Vec::new(),
             couplings: Vec::new(),
             changed_blocks: Vec::new(),
             linked: Vec::new(),
             without_cushions: (Vec::new(), Vec::new()),
             filters: vec![Filter::Free; nodes],
             linear: SystemSolver::new(&model.pattern, solver),
-        })
+        }
     }
 
     /// How forces are added up.
@@ -100,27 +100,27 @@ impl System {
     }
 
     /// Which free nodes rest on a body.
-    pub(super) fn find_supports(
-        &mut self,
-        model: &Model,
-        state: &State,
-        around: &Surroundings,
-        holds: &[Filter],
-        (h, reach): (f64, f64),
-    ) {
+    pub(super) fn find_supports(&mut self, context: &Context, around: &Surroundings) {
+        let Context {
+            model,
+            state,
+            h,
+            reach,
+            ..
+        } = *context;
         self.supports.clear();
         if around.is_empty() {
             return;
         }
         parallel::fill(&mut self.support_of_node, |i| {
-            if holds[i] != Filter::Free {
+            if !context.is_free(i) {
                 return None;
             }
             let (x, v) = (state.positions[i], state.velocities[i]);
             if let Some(pinch) = around.pinch(i) {
                 return Some(pinched_support(i, pinch, v, (h, reach)));
             }
-            let (offset, gravity) = (around.offsets[i], model.gravity_of(i));
+            let (offset, gravity) = (around.offsets[i], context.pull(i));
             find_support(&around.bodies, i, x, v, gravity, offset, h)
         });
         let found = self.support_of_node.iter().flatten();
@@ -163,7 +163,7 @@ impl System {
 
     /// Whether anything is in the system that the pattern does not know.
     fn is_coupled(&self) -> bool {
-        !self.cushions.is_empty() || !self.ties.is_empty()
+        !self.cushions.is_empty() || !self.ties.is_empty() || !self.attachments.is_empty()
     }
 
     /// Whether there are cushions between some nodes and bodies.
@@ -219,6 +219,11 @@ impl System {
             coupling.add_to(&mut self.matrix.diagonal);
             self.couplings.push(coupling);
         }
+        for attachment in &self.attachments {
+            let coupling = attachment.coupling();
+            coupling.add_to(&mut self.matrix.diagonal);
+            self.couplings.push(coupling);
+        }
         self.add_cushion_impulses();
     }
 
@@ -229,6 +234,9 @@ impl System {
         }
         for tie in &self.ties {
             tie.add_impulse(&self.velocities, &mut self.right_side);
+        }
+        for attachment in &self.attachments {
+            attachment.add_impulse(&self.velocities, &mut self.right_side);
         }
     }
 
@@ -339,6 +347,52 @@ impl System {
         }
         let unsettled = changed as f64 > UNSETTLED * self.supports.len() as f64;
         unsettled || self.supports.iter().any(Support::is_trial)
+    }
+
+    /// Takes over the springs from outside, with `carried` the rule's `x̂`.
+    pub(super) fn attach(&mut self, context: &Context, carried: impl Fn(usize) -> DVec3) {
+        self.attachments.clone_from(&context.holds.attachments);
+        for attachment in &mut self.attachments {
+            attachment.prepare(&carried, context.reach);
+        }
+    }
+
+    /// Tells the springs from outside what they pulled with.
+    pub(super) fn learn_attachments(&mut self, reach: f64) {
+        for attachment in &mut self.attachments {
+            attachment.learn(&self.velocities, reach);
+        }
+    }
+
+    /// Whether no support and no cushion waits for a verdict.
+    pub(super) fn is_settled(&self) -> bool {
+        self.supports.is_empty() && self.cushions.is_empty()
+    }
+
+    /// Books what holders gave to the nodes that they hold, after one solve: what the matrix makes of the change and the right side
+    /// does not ask for.
+    pub(super) fn book_held(&self, holds: &[Filter], held: &mut [DVec3]) {
+        let image = self.linear.image();
+        for (i, hold) in holds
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| **f != Filter::Free)
+        {
+            let asked = image[i] - self.right_side[i];
+            held[i] = asked - hold.apply(asked);
+        }
+    }
+
+    /// The same after the last of several Newton steps: the right side is what is left at the iterate.
+    pub(super) fn book_held_residuals(&self, holds: &[Filter], held: &mut [DVec3]) {
+        for (i, hold) in holds
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| **f != Filter::Free)
+        {
+            let left = self.right_side[i];
+            held[i] = hold.apply(left) - left;
+        }
     }
 
     /// Books what bodies gave to the nodes that they support, after the last of several Newton steps: the right side is what is left at the

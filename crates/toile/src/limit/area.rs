@@ -138,6 +138,11 @@ pub struct AreaScratch {
 }
 
 impl AreaLimit {
+    /// How it works.
+    pub fn settings(&self) -> &AreaSettings {
+        &self.settings
+    }
+
     /// Keeps the areas of a cloth whose first node has this number in the world.
     pub fn new(
         topology: &Topology,
@@ -223,6 +228,12 @@ impl AreaLimit {
 
     fn error(&self, face: usize, x: &[DVec3]) -> f64 {
         (self.faces[face].vector_area(x).length() / self.areas[face] - 1.0).abs()
+    }
+
+    /// The worst `|A / Ā − 1|` at some positions over the whole world (m).
+    pub fn residual(&self, positions: &[DVec3]) -> f64 {
+        let first = self.first_node as usize;
+        self.worst(&positions[first..first + self.node_count])
     }
 
     fn worst(&self, x: &[DVec3]) -> f64 {

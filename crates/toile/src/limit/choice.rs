@@ -69,6 +69,28 @@ impl Limit {
         }
     }
 
+    /// The worst violation at some positions (m), in the measure of its reports.
+    pub fn residual(&self, positions: &[DVec3]) -> f64 {
+        match self {
+            Limit::Strain(limit) => limit.residual(positions),
+            Limit::Area(limit) => limit.residual(positions),
+            Limit::Inequality(limit) => limit.residual(positions),
+            Limit::Lengths(lengths) => lengths.residual(positions),
+            Limit::Metric(metric) => metric.residual(positions),
+        }
+    }
+
+    /// The worst violation that it lets stand.
+    pub fn tolerance(&self) -> f64 {
+        match self {
+            Limit::Strain(limit) => limit.settings().tolerance,
+            Limit::Area(limit) => limit.settings().tolerance,
+            Limit::Inequality(limit) => limit.settings().tolerance,
+            Limit::Lengths(lengths) => lengths.tolerance(),
+            Limit::Metric(metric) => metric.tolerance(),
+        }
+    }
+
     /// How many numbers it remembers from step to step.
     pub fn memory(&self) -> usize {
         match self {

@@ -86,8 +86,24 @@ pub trait Constraints: Sync {
     }
 }
 
-/// Values and Jacobian of all equations at some positions: for each equation its value and its gradient (1/m)
-/// by each of its nodes. For experiments and tests; solvers use [`Constraints::linearise`].
+/// The worst violation of all equations at some positions.
+pub(super) fn worst_violation(constraints: &impl Constraints, positions: &[DVec3]) -> f64 {
+    let widest = (0..constraints.stencils()).map(|s| constraints.nodes(s).len());
+    let mut gradients = vec![[[0.0; LANES]; 3]; widest.max().unwrap_or(0)];
+    let violations = (0..constraints.stencils()).map(|stencil| {
+        let count = constraints.nodes(stencil).len();
+        let values = constraints.linearise(stencil, positions, &mut gradients[..count]);
+        let rows = values[..constraints.rows(stencil)].iter();
+        match constraints.is_one_sided(stencil) {
+            true => rows.copied().fold(0.0, f64::max),
+            false => rows.map(|v| v.abs()).fold(0.0, f64::max),
+        }
+    });
+    violations.fold(0.0, f64::max)
+}
+
+/// Values and Jacobian of all equations at some positions: for each equation its value and its gradient (1/m) by each
+/// of its nodes. For experiments and tests; solvers use [`Constraints::linearise`].
 pub fn jacobian(
     constraints: &impl Constraints,
     positions: &[DVec3],

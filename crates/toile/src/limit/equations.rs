@@ -1,5 +1,6 @@
 //! Equations with the way they are solved.
 
+use super::constraints::worst_violation;
 use super::{
     Constraints, Lagrangian, LagrangianScratch, LagrangianSettings, LimitReport, LimitStep,
     Obstacle, Projection, ProjectionError, ProjectionScratch, ProjectionSettings,
@@ -68,6 +69,19 @@ impl<C: Constraints> Equations<C> {
         match self {
             Equations::Projected(projection) => projection.constraints(),
             Equations::Multiplied(lagrangian) => lagrangian.constraints(),
+        }
+    }
+
+    /// The worst violation at some positions, as reports have it.
+    pub(super) fn residual(&self, positions: &[DVec3]) -> f64 {
+        worst_violation(self.constraints(), positions)
+    }
+
+    /// The worst violation that may be left.
+    pub(super) fn tolerance(&self) -> f64 {
+        match self {
+            Equations::Projected(projection) => projection.settings().tolerance,
+            Equations::Multiplied(lagrangian) => lagrangian.settings().tolerance,
         }
     }
 

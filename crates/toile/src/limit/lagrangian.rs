@@ -150,6 +150,11 @@ impl LagrangianScratch {
 }
 
 impl<C: Constraints> Lagrangian<C> {
+    /// How it works.
+    pub fn settings(&self) -> &LagrangianSettings {
+        &self.settings
+    }
+
     /// Prepares for some constraints: the pattern of the matrix and what adds up to each block of it.
     pub fn new(constraints: C, settings: LagrangianSettings) -> Self {
         Lagrangian {

@@ -74,3 +74,20 @@ pub struct LimitReport {
     /// Whether the limit's own tolerance was met.
     pub converged: bool,
 }
+
+impl LimitReport {
+    /// Two reports in one: the worst of both, of which either may be missing.
+    pub(crate) fn worst(a: Option<LimitReport>, b: Option<LimitReport>) -> Option<LimitReport> {
+        let (Some(a), Some(b)) = (a, b) else {
+            return a.or(b);
+        };
+        let least = [a.least_multiplier, b.least_multiplier];
+        Some(LimitReport {
+            iterations: a.iterations.max(b.iterations),
+            linear_iterations: a.linear_iterations + b.linear_iterations,
+            residual: a.residual.max(b.residual),
+            least_multiplier: least.into_iter().flatten().reduce(f64::min),
+            converged: a.converged && b.converged,
+        })
+    }
+}

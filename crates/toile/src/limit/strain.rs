@@ -154,6 +154,11 @@ pub struct StrainScratch {
 }
 
 impl StrainLimit {
+    /// How it works.
+    pub fn settings(&self) -> &StrainSettings {
+        &self.settings
+    }
+
     /// Limits the edges of a cloth whose first node has this number in the world.
     pub fn new(
         topology: &Topology,

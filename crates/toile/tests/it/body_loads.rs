@@ -50,10 +50,14 @@ fn fall(integrator: Integrator, cells: u32) -> (Model, State) {
         },
     };
     let ball = Shape::Sphere { radius: 0.2 };
-    model.bodies = vec![
-        body("floor", Shape::Plane, DVec3::ZERO, RigidPath::default()),
-        body("ball", ball, DVec3::new(0.1, 0.0, -0.1), rising),
-    ];
+    model = model
+        .rebuilt(|parts| {
+            parts.bodies = vec![
+                body("floor", Shape::Plane, DVec3::ZERO, RigidPath::default()),
+                body("ball", ball, DVec3::new(0.1, 0.0, -0.1), rising),
+            ]
+        })
+        .unwrap();
     let turn = DQuat::from_rotation_x(0.1);
     for (x, v) in state.positions.iter_mut().zip(&mut state.velocities) {
         *x = turn * *x + DVec3::Z * 0.11;
@@ -142,7 +146,9 @@ fn loads_explain_the_change_of_momentum() {
     ] {
         let (mut model, state) = fall(integrator, 10);
         check(name, &model, state.clone(), tolerance);
-        model.contacts = vec![[0, 0]];
+        model = model
+            .rebuilt(|parts| parts.contacts = vec![[0, 0]])
+            .unwrap();
         check(&format!("{name}, with itself"), &model, state, tolerance);
     }
 }
@@ -154,8 +160,9 @@ fn loads_of_limits_do() {
     let solvers = [EquationSolver::Projection, EquationSolver::Multipliers];
     for solver in solvers {
         for limit in [lengths(&model, solver), metric(&model, solver)] {
-            let mut limited = model.clone();
-            limited.limits = vec![(0, limit)];
+            let limited = model
+                .rebuilt(|parts| parts.limits = vec![(0, limit)])
+                .unwrap();
             let name = format!(
                 "{solver:?} {:?}",
                 std::mem::discriminant(&limited.limits[0].1)
@@ -164,8 +171,9 @@ fn loads_of_limits_do() {
         }
     }
     for solver in [InequalitySolver::Multipliers, InequalitySolver::ActiveSet] {
-        let mut limited = model.clone();
-        limited.limits = vec![(0, inequality(&model, solver))];
+        let limited = model
+            .rebuilt(|parts| parts.limits = vec![(0, inequality(&model, solver))])
+            .unwrap();
         check(&format!("{solver:?}"), &limited, state.clone(), 1e-3);
     }
 }
@@ -187,7 +195,7 @@ fn resting() -> (Model, State) {
     let integrator = implicit(1, ImplicitRule::BackwardEuler);
     let (mut model, mut state) = world(&square(6), COTTON, Vec::new(), GRAVITY, integrator);
     let floor = body("floor", Shape::Plane, DVec3::ZERO, RigidPath::default());
-    model.bodies = vec![floor];
+    model = model.rebuilt(|parts| parts.bodies = vec![floor]).unwrap();
     for x in &mut state.positions {
         *x += DVec3::new(2.0, -1.0, model.cloths[0].contact_offset);
     }

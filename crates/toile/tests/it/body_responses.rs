@@ -49,7 +49,7 @@ fn floor() -> Body {
 /// A level sheet of 4×4 cells at a height, and a body.
 fn sheet_at(height: f64, body: Body, gravity: DVec3, integrator: Integrator) -> (Model, State) {
     let (mut model, mut state) = world(&square(4), COTTON, vec![], gravity, integrator);
-    model.bodies = vec![body];
+    model = model.rebuilt(|parts| parts.bodies = vec![body]).unwrap();
     state.positions.iter_mut().for_each(|p| p.z += height);
     (model, state)
 }
@@ -84,6 +84,7 @@ fn with_contact(model: &Model, body_contact: BodyContact) -> Result<Model, Model
         contacts: model.contacts.clone(),
         gravity: model.gravity,
         integrator: model.integrator,
+        ..Default::default()
     })
 }
 
@@ -101,9 +102,10 @@ fn depth_falls_with_the_relaxation_time_under_every_integrator() {
     for integrator in every_kind() {
         for depth in [0.01, -0.3e-3] {
             // Too deep, or so little above the floor that gravity would take it there in a step and more.
-            let (mut model, mut state) =
-                sheet_at(OFFSET - depth, floor(), 100.0 * GRAVITY, integrator);
-            model.body_contact.relaxation = time;
+            let (model, mut state) = sheet_at(OFFSET - depth, floor(), 100.0 * GRAVITY, integrator);
+            let model = model
+                .rebuilt(|parts| parts.body_contact.relaxation = time)
+                .unwrap();
             for n in 1..=100 {
                 advance(&model, &mut state, 1, h);
                 let expected = -depth * (1.0 - h / time).powi(n);
@@ -260,7 +262,9 @@ fn friction_takes_its_share_of_what_pulls_along_the_surface() {
 #[test]
 fn only_what_touches_the_sticky_region_sticks_and_pins_come_first() {
     let (mut model, mut state) = sheet_at(OFFSET, floor(), GRAVITY, backward());
-    model.pins = vec![fixed(vec![0])];
+    model = model
+        .rebuilt(|parts| parts.pins = vec![fixed(vec![0])])
+        .unwrap();
     state.pins = vec![Default::default()];
     let corner = Region::Box {
         min: DVec3::new(-1.0, -1.0, -0.1),
@@ -380,19 +384,20 @@ fn impossible_responses_are_refused_with_their_reason() {
     };
     let error = with_contact(&model, slow).unwrap_err().to_string();
     assert!(error.contains("relaxation"), "{error}");
-    let mut backwards = model.clone();
-    backwards.bodies[0].friction = Friction {
-        at_rest: 0.2,
-        sliding: 0.4,
-    };
-    let error = with_contact(&backwards, Default::default()).unwrap_err();
+    let backwards = model.rebuilt(|parts| {
+        parts.bodies[0].friction = Friction {
+            at_rest: 0.2,
+            sliding: 0.4,
+        };
+    });
+    let error = backwards.unwrap_err();
     assert!(matches!(error, ModelError::Friction { .. }), "{error}");
 }
 
 /// A wavy sheet half of which is below the floor.
 fn wavy(cells: u32, amplitude: f64) -> (Model, State) {
     let (mut model, mut state) = world(&square(cells), COTTON, vec![], GRAVITY, backward());
-    model.bodies = vec![floor()];
+    model = model.rebuilt(|parts| parts.bodies = vec![floor()]).unwrap();
     for p in &mut state.positions {
         p.z += amplitude * (20.0 * p.x).sin();
     }
@@ -427,7 +432,7 @@ fn cloth_outside_of_bodies_is_shown_where_it_is_and_pinched_cloth_too() {
     assert_ne!(preserver.show(&model, &state), state.positions);
     let mut lid = ceiling();
     lid.place.translation = DVec3::Z * 2e-3;
-    model.bodies.push(lid);
+    model = model.rebuilt(|parts| parts.bodies.push(lid)).unwrap();
     assert_eq!(preserver.show(&model, &state), state.positions);
 }
 
@@ -435,8 +440,10 @@ fn cloth_outside_of_bodies_is_shown_where_it_is_and_pinched_cloth_too() {
 #[test]
 fn showing_folds_leads_no_cloth_through_cloth() {
     let (mut model, mut state) = world(&square(16), COTTON, vec![], GRAVITY, backward());
-    model.bodies = vec![floor()];
-    model.contacts = vec![[0, 0]];
+    model = model.rebuilt(|parts| parts.bodies = vec![floor()]).unwrap();
+    model = model
+        .rebuilt(|parts| parts.contacts = vec![[0, 0]])
+        .unwrap();
     // Folded over: x = ±0.5 both lie at 0.5, at most 1 mm apart, deep in the floor and wavy.
     for p in &mut state.positions {
         let upper = p.x > 0.0;

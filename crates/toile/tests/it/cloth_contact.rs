@@ -14,7 +14,9 @@ use toile::step::{Workspace, step};
 fn sheet(cells: u32, pins: Vec<Pin>, gravity: DVec3) -> (Model, State) {
     let integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
     let (mut model, state) = world(&square(cells), COTTON, pins, gravity, integrator);
-    model.contacts = vec![[0, 0]];
+    model = model
+        .rebuilt(|parts| parts.contacts = vec![[0, 0]])
+        .unwrap();
     (model, state)
 }
 
@@ -32,13 +34,17 @@ fn dice(seed: u64) -> impl FnMut() -> f64 {
 /// An upright sheet that falls on a floor and lands in a heap, thrown down at a speed (m/s) and a little to all sides.
 fn heap(seed: u64, cells: u32, speed: f64) -> (Model, State) {
     let (mut model, mut state) = sheet(cells, Vec::new(), DVec3::NEG_Z * 9.81);
-    model.bodies.push(Body {
-        name: "floor".into(),
-        shape: Shape::Plane,
-        place: Pose::IDENTITY,
-        path: RigidPath::default(),
-        friction: 0.3.into(),
-    });
+    model = model
+        .rebuilt(|parts| {
+            parts.bodies.push(Body {
+                name: "floor".into(),
+                shape: Shape::Plane,
+                place: Pose::IDENTITY,
+                path: RigidPath::default(),
+                friction: 0.3.into(),
+            })
+        })
+        .unwrap();
     let mut random = dice(seed);
     for (x, v) in state.positions.iter_mut().zip(&mut state.velocities) {
         let aside = 1e-3 * DVec3::new(random(), random(), random());
@@ -114,7 +120,7 @@ fn contact_conserves_momentum() {
 fn cloth_that_meets_nothing_is_left_alone() {
     let run = |contacts: Vec<[usize; 2]>| {
         let (mut model, mut state) = sheet(8, vec![fixed(vec![0, 8])], DVec3::NEG_Z * 9.81);
-        model.contacts = contacts;
+        model = model.rebuilt(|parts| parts.contacts = contacts).unwrap();
         let mut workspace = Workspace::new(&model, None);
         for _ in 0..20 {
             step(&model, &mut state, &mut workspace, 0.01).unwrap();

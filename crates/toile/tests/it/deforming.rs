@@ -32,7 +32,9 @@ fn sheet_and_body(
     }
     let gravity = DVec3::NEG_Z * 9.81;
     let (mut model, mut state) = world(&sheet, COTTON, Vec::new(), gravity, integrator);
-    model.contacts = vec![[0, 0]];
+    model = model
+        .rebuilt(|parts| parts.contacts = vec![[0, 0]])
+        .unwrap();
     for p in &mut state.positions {
         p.z = height + 0.01 * p.x * p.y;
     }
@@ -45,13 +47,17 @@ fn sheet_and_body(
         .collect();
     let settings = SequenceSettings::default();
     let sequence = Sequence::new(mesh.faces.clone(), times, places, settings).unwrap();
-    model.bodies.push(Body {
-        name: "body".into(),
-        shape: Shape::Sequence(Arc::new(sequence)),
-        place: Pose::IDENTITY,
-        path: RigidPath::default(),
-        friction: friction.into(),
-    });
+    model = model
+        .rebuilt(|parts| {
+            parts.bodies.push(Body {
+                name: "body".into(),
+                shape: Shape::Sequence(Arc::new(sequence)),
+                place: Pose::IDENTITY,
+                path: RigidPath::default(),
+                friction: friction.into(),
+            })
+        })
+        .unwrap();
     (model, state)
 }
 
@@ -201,23 +207,27 @@ fn writhe(p: DVec3, t: f64) -> DVec3 {
 #[test]
 fn what_sticks_to_a_surface_that_deforms_rides_on_it() {
     let mesh = block(DVec3::new(0.4, 0.4, 0.1), 4);
-    let (mut model, mut state) = sheet_and_body(0.101, &mesh, 40, 1.0, writhe, 0.0);
+    let (model, mut state) = sheet_and_body(0.101, &mesh, 40, 1.0, writhe, 0.0);
     state.positions.iter_mut().for_each(|p| p.z = 0.101);
     // One corner of the block, as it is in its first frame.
     let region = Region::Box {
         min: DVec3::new(0.05, 0.05, 0.0),
         max: DVec3::splat(1.0),
     };
-    model.body_contact.adhesions = vec![Adhesion {
-        nodes: None,
-        to: Sticky::Body {
-            body: Some(0),
-            region,
-        },
-        during: vec![Interval { from: 0.0, to: 0.8 }],
-        strength: f64::INFINITY,
-        reach: 1e-4,
-    }];
+    let model = model
+        .rebuilt(|parts| {
+            parts.body_contact.adhesions = vec![Adhesion {
+                nodes: None,
+                to: Sticky::Body {
+                    body: Some(0),
+                    region,
+                },
+                during: vec![Interval { from: 0.0, to: 0.8 }],
+                strength: f64::INFINITY,
+                reach: 1e-4,
+            }]
+        })
+        .unwrap();
     let start = state.positions.clone();
     let expected: Vec<u32> = (0..start.len() as u32)
         .filter(|&n| region.contains(start[n as usize] - DVec3::Z * 1e-3))

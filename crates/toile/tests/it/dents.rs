@@ -56,7 +56,9 @@ fn above_rods(height: f64, friction: f64, integrator: Integrator) -> (Model, Sta
     for x in &mut state.positions {
         *x += DVec3::Z * height - middle;
     }
-    model.bodies = vec![at(-0.14), at(0.14)];
+    model = model
+        .rebuilt(|parts| parts.bodies = vec![at(-0.14), at(0.14)])
+        .unwrap();
     (model, state)
 }
 
@@ -160,15 +162,16 @@ fn rods_carry_the_weight_of_the_sheet_that_hangs_on_them() {
 
 #[test]
 fn a_rod_that_rises_takes_the_sheet_along() {
-    let (mut model, mut state) = above_rods(0.025, 0.5, backward());
+    let (model, mut state) = above_rods(0.025, 0.5, backward());
     let motion = Motion::Velocity {
         linear: DVec3::Z * 0.5,
         angular: DVec3::ZERO,
     };
-    model
-        .bodies
-        .iter_mut()
-        .for_each(|body| body.path.motion = motion.clone());
+    let model = model.rebuilt(|parts| {
+        let bodies = parts.bodies.iter_mut();
+        bodies.for_each(|body| body.path.motion = motion.clone());
+    });
+    let model = model.unwrap();
     let mut workspace = Workspace::new(&model, None);
     for _ in 0..100 {
         step(&model, &mut state, &mut workspace, 0.01).unwrap();
@@ -181,16 +184,20 @@ fn a_rod_that_rises_takes_the_sheet_along() {
 #[test]
 fn the_edge_of_a_box_does_not_cut_coarse_cloth() {
     let (mut model, mut state) = above_rods(0.01, 0.5, backward());
-    model.bodies = vec![Body {
-        shape: Shape::Cuboid {
-            half_size: DVec3::new(0.2, 0.2, 0.2),
-        },
-        place: Pose {
-            translation: DVec3::new(0.03, 0.02, -0.2),
-            rotation: DQuat::IDENTITY,
-        },
-        ..rod(DVec3::ZERO, 0.5, Motion::default())
-    }];
+    model = model
+        .rebuilt(|parts| {
+            parts.bodies = vec![Body {
+                shape: Shape::Cuboid {
+                    half_size: DVec3::new(0.2, 0.2, 0.2),
+                },
+                place: Pose {
+                    translation: DVec3::new(0.03, 0.02, -0.2),
+                    rotation: DQuat::IDENTITY,
+                },
+                ..rod(DVec3::ZERO, 0.5, Motion::default())
+            }]
+        })
+        .unwrap();
     let mut workspace = Workspace::new(&model, None);
     for _ in 0..150 {
         step(&model, &mut state, &mut workspace, 0.01).unwrap();

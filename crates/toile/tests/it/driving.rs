@@ -125,6 +125,7 @@ fn one_node_cannot_be_held_twice_at_once() {
         contacts: Vec::new(),
         gravity: GRAVITY,
         integrator: backward(),
+        ..Default::default()
     })
     .unwrap_err();
     assert!(error.to_string().contains("node 1"), "{error}");

@@ -83,7 +83,9 @@ fn a_soft_sheet_with_a_limit_hangs_without_stretching() {
         // A little slack between the pins, so that lengths can be kept at all.
         let last = state.positions[8];
         state.positions[8] = last + 0.02 * (state.positions[0] - last);
-        model.limits = vec![(0, limit(&model, 0.05))];
+        model = model
+            .rebuilt(|parts| parts.limits = vec![(0, limit(&model, 0.05))])
+            .unwrap();
         let mut workspace = Workspace::new(&model, None);
         let mut lowest = 0.0f64;
         for _ in 0..100 {
@@ -103,7 +105,9 @@ fn a_soft_sheet_with_a_limit_hangs_without_stretching() {
 fn limits_keep_the_momentum_of_a_free_sheet() {
     for rule in [ImplicitRule::BackwardEuler, ImplicitRule::Bdf2] {
         let (mut model, mut state) = soft(6, &[], DVec3::ZERO, rule);
-        model.limits = vec![(0, metric(&model))];
+        model = model
+            .rebuilt(|parts| parts.limits = vec![(0, metric(&model))])
+            .unwrap();
         for (i, v) in state.velocities.iter_mut().enumerate() {
             let x = i as f64;
             *v = DVec3::new((1.3 * x).sin(), (0.7 * x).cos(), 0.5 * (2.1 * x).sin());
@@ -125,7 +129,9 @@ fn limits_keep_the_momentum_of_a_free_sheet() {
 fn pins_pulled_apart_are_told_and_nothing_explodes() {
     let (mut model, mut state) = soft(6, &[0, 6], EARTH, ImplicitRule::BackwardEuler);
     state.positions[6].x += 0.3;
-    model.limits = vec![(0, metric(&model))];
+    model = model
+        .rebuilt(|parts| parts.limits = vec![(0, metric(&model))])
+        .unwrap();
     let mut workspace = Workspace::new(&model, None);
     for _ in 0..50 {
         let report = step(&model, &mut state, &mut workspace, 0.01).unwrap();
@@ -143,7 +149,9 @@ fn pins_pulled_apart_are_told_and_nothing_explodes() {
 fn a_step_with_a_limit_does_not_depend_on_what_the_workspace_held() {
     let run = |fresh: bool| {
         let (mut model, mut state) = soft(6, &[0, 6], EARTH, ImplicitRule::Bdf2);
-        model.limits = vec![(0, metric(&model))];
+        model = model
+            .rebuilt(|parts| parts.limits = vec![(0, metric(&model))])
+            .unwrap();
         let mut workspace = Workspace::new(&model, None);
         for _ in 0..20 {
             if fresh {
@@ -198,7 +206,9 @@ fn pendulum_error(rule: ImplicitRule, count: u32) -> f64 {
         ..Default::default()
     };
     let projection = Equations::new(lengths, EquationSolver::Projection, exact).unwrap();
-    model.limits = vec![(0, Limit::Lengths(projection))];
+    model = model
+        .rebuilt(|parts| parts.limits = vec![(0, Limit::Lengths(projection))])
+        .unwrap();
     let (theta, time) = (1.0f64, 0.9);
     for i in [2, 3] {
         state.positions[i] = state.positions[i - 2] + DVec3::new(0.0, theta.sin(), -theta.cos());

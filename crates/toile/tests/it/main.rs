@@ -16,5 +16,6 @@ mod mixed;
 mod mixed_limits;
 mod pinch;
 mod seams;
+mod simulation;
 mod step_control;
 mod untangle;

@@ -200,8 +200,9 @@ fn held_nodes_stay_and_the_air_brakes_to_the_terminal_speed() {
         assert!(end.positions[48].z < -0.1);
 
         let (mut model, state) = world(&square(2), COTTON, vec![], gravity, integrator);
-        model.air_damping.fill(20.0);
-        model.cloths[0].air_damping = 20.0;
+        model = model
+            .rebuilt(|parts| parts.cloths[0].air_damping = 20.0)
+            .unwrap();
         let end = run(&model, &state, (0..2000).map(|_| 1e-3));
         assert!((end.velocities[4].z + 9.81 / 20.0).abs() < 1e-9);
     }

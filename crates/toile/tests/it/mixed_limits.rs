@@ -89,7 +89,9 @@ fn strain_is_bounded_in_every_scheme_and_its_rate_where_the_end_is_filtered() {
     for scheme in FILTERED {
         let (mut model, mut state) = soft(4, &[0, 1, 2, 3, 4], EARTH, scheme);
         let limit = strain_limit(&model, 0.05, 0.5, 1e-4);
-        model.limits = vec![(0, Limit::Strain(limit.clone()))];
+        model = model
+            .rebuilt(|parts| parts.limits = vec![(0, Limit::Strain(limit.clone()))])
+            .unwrap();
         let mut workspace = Workspace::new(&model, None);
         let mut rate = 0.0f64;
         for _ in 0..60 {
@@ -124,7 +126,9 @@ fn momentum_of_a_free_sheet_is_kept() {
         ];
         for limit in limits {
             let (mut model, mut state) = soft(5, &[], DVec3::ZERO, scheme);
-            model.limits = vec![(0, limit(&model))];
+            model = model
+                .rebuilt(|parts| parts.limits = vec![(0, limit(&model))])
+                .unwrap();
             tear(&mut state);
             let scale: f64 = (state.velocities.iter().zip(&model.masses))
                 .map(|(v, m)| m * v.length())
@@ -212,10 +216,14 @@ fn rod(model: &Model) -> Limit {
 /// Lets a point mass on a rod of 1 m go from level: its angle (rad) after 0.6 s, and the largest error of the length on the way.
 fn pendulum(h: f64) -> (f64, f64) {
     let (mut model, mut state) = oscillator(1e-9, 0.0, mixed(MixedScheme::Limited));
-    model.gravity = EARTH;
-    // The heavy anchor would be the scale of the solve's residual.
-    model.masses[0] = model.masses[1];
-    model.limits = vec![(0, rod(&model))];
+    model = model
+        .rebuilt(|parts| {
+            parts.gravity = EARTH;
+            // The heavy anchor would be the scale of the solve's residual.
+            parts.point_masses.clear();
+            parts.limits = vec![(0, rod(&model))];
+        })
+        .unwrap();
     let mut workspace = Workspace::new(&model, None);
     let mut worst = 0.0f64;
     for _ in 0..(0.6 / h).round() as u32 {
@@ -264,7 +272,9 @@ fn a_sheet_in_the_limited_scheme_hangs_within_its_limits_and_does_not_depend_on_
     for limit in limits {
         let run = |fresh: bool| {
             let (mut model, mut state) = soft(5, &[0, 5], EARTH, MixedScheme::Limited);
-            model.limits = vec![(0, limit(&model))];
+            model = model
+                .rebuilt(|parts| parts.limits = vec![(0, limit(&model))])
+                .unwrap();
             let mut workspace = Workspace::new(&model, None);
             for _ in 0..40 {
                 if fresh {
@@ -288,14 +298,20 @@ fn in_the_limited_scheme_cloth_rests_on_a_slope_that_holds_it_and_slides_down_an
     let gravity = 9.81 * DVec3::new(slope.sin(), 0.0, -slope.cos());
     for (friction, slides) in [(0.5, false), (0.1, true)] {
         let (mut model, mut state) = soft(4, &[], gravity, MixedScheme::Limited);
-        model.limits = vec![(0, inequality(&model))];
-        model.bodies = vec![Body {
-            name: "slope".into(),
-            shape: Shape::Plane,
-            place: Pose::IDENTITY,
-            path: RigidPath::default(),
-            friction: friction.into(),
-        }];
+        model = model
+            .rebuilt(|parts| parts.limits = vec![(0, inequality(&model))])
+            .unwrap();
+        model = model
+            .rebuilt(|parts| {
+                parts.bodies = vec![Body {
+                    name: "slope".into(),
+                    shape: Shape::Plane,
+                    place: Pose::IDENTITY,
+                    path: RigidPath::default(),
+                    friction: friction.into(),
+                }]
+            })
+            .unwrap();
         for x in &mut state.positions {
             x.z += 1e-3;
         }

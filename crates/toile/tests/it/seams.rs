@@ -98,6 +98,7 @@ fn panels(cells: [u32; 2], thread: Thread, contact: bool, held: bool) -> (Model,
             DVec3::ZERO
         },
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
+        ..Default::default()
     })
     .unwrap();
     let state = State::at_rest(&model, positions);
@@ -196,7 +197,9 @@ fn seams_work_with_every_integrator() {
         mixed(MixedScheme::B),
     ] {
         let (mut model, mut state) = panels([4, 4], thread, false, true);
-        model.integrator = integrator;
+        model = model
+            .rebuilt(|parts| parts.integrator = integrator)
+            .unwrap();
         let mut workspace = Workspace::new(&model, None);
         for _ in 0..1500 {
             step(&model, &mut state, &mut workspace, 2e-4).unwrap();

@@ -58,6 +58,7 @@ fn sheets(
         contacts: all.collect(),
         gravity: DVec3::NEG_Z * 9.81,
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
+        ..Default::default()
     })
     .unwrap();
     (model, positions)
@@ -164,7 +165,7 @@ fn sheets_that_cross_at_their_borders_come_apart() {
 fn what_is_held_through_is_named() {
     let (mut model, positions) = halfway();
     let held: Vec<u32> = (0..positions.len() as u32).collect();
-    model.pins.push(fixed(held));
+    model = model.rebuilt(|parts| parts.pins.push(fixed(held))).unwrap();
     let found = untangle(&model, &positions, 1000);
     assert!(!found.left.is_empty());
     assert_eq!(found.left.len(), found.before);
@@ -174,16 +175,20 @@ fn what_is_held_through_is_named() {
 #[test]
 fn cloth_in_a_body_is_taken_out() {
     let (mut model, positions) = sheets(1, Vec::new(), |_, p| p);
-    model.bodies.push(Body {
-        name: "ball".into(),
-        shape: Shape::Sphere { radius: 0.1 },
-        place: Pose {
-            translation: DVec3::NEG_Z * 0.07,
-            ..Pose::IDENTITY
-        },
-        path: RigidPath::default(),
-        friction: 0.3.into(),
-    });
+    model = model
+        .rebuilt(|parts| {
+            parts.bodies.push(Body {
+                name: "ball".into(),
+                shape: Shape::Sphere { radius: 0.1 },
+                place: Pose {
+                    translation: DVec3::NEG_Z * 0.07,
+                    ..Pose::IDENTITY
+                },
+                path: RigidPath::default(),
+                friction: 0.3.into(),
+            })
+        })
+        .unwrap();
     let found = untangle(&model, &positions, 1000);
     assert_eq!((found.before, found.left.len()), (0, 0));
     let centre = DVec3::NEG_Z * 0.07;
@@ -195,8 +200,8 @@ fn cloth_in_a_body_is_taken_out() {
 #[test]
 fn a_tangle_that_is_tolerated_comes_out_during_the_run_without_exploding() {
     let (mut model, positions) = bump();
-    model.untangles = true;
-    model.gravity = DVec3::ZERO;
+    model = model.rebuilt(|parts| parts.untangles = true).unwrap();
+    model = model.rebuilt(|parts| parts.gravity = DVec3::ZERO).unwrap();
     let mut state = State::at_rest(&model, positions);
     let mut workspace = Workspace::new(&model, None);
     let mut clean_since = None;

@@ -7,7 +7,6 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 use std::sync::atomic::AtomicBool;
 use toile::drive::{NodeTrajectory, PinPath};
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, resolve};
 
 /// Width and height of the hanging sheet (m): A3, upright.
@@ -81,29 +80,31 @@ impl Take {
         let mut world = resolve(source, source.parse()?)?;
         let steps = (self.end / self.step).round() as usize;
         let times: Vec<f64> = (0..=steps).map(|n| n as f64 * self.step).collect();
-        for pin in &mut world.model.pins {
-            let places = |t: &f64| {
-                let shift = self.hanger(*t) * DVec3::X;
-                let nodes = pin.nodes.iter();
-                nodes
-                    .map(|&n| world.state.positions[n as usize] + shift)
-                    .collect()
-            };
-            let rows = times.iter().map(places).collect();
-            let path = NodeTrajectory::new(times.clone(), rows, pin.nodes.len());
-            pin.path = PinPath::Recorded(path.expect("times rise and places are finite"));
-        }
-        let mut state = world.state.clone();
-        let mut workspace = Workspace::new(&world.model, None);
-        let (mut shown, mut frames) = (vec![0.0], vec![state.positions.clone()]);
+        let start = world.state.positions.clone();
+        world.change(|parts| {
+            for pin in &mut parts.pins {
+                let places = |t: &f64| {
+                    let shift = self.hanger(*t) * DVec3::X;
+                    pin.nodes
+                        .iter()
+                        .map(|&n| start[n as usize] + shift)
+                        .collect()
+                };
+                let rows = times.iter().map(places).collect();
+                let path = NodeTrajectory::new(times.clone(), rows, pin.nodes.len());
+                pin.path = PinPath::Recorded(path.expect("times rise and places are finite"));
+            }
+        })?;
+        let mut simulation = world.simulation();
+        let (mut shown, mut frames) = (vec![0.0], vec![start]);
         for _ in 0..steps {
-            let before = state.positions.clone();
-            let from = state.time;
-            step(&world.model, &mut state, &mut workspace, self.step)?;
+            let before = simulation.positions().to_vec();
+            let from = simulation.time();
+            simulation.step()?;
             let due = shown.len() as f64 / RATE;
-            if due <= state.time + 1e-9 {
+            if due <= simulation.time() + 1e-9 {
                 let share = (due - from) / self.step;
-                let pairs = before.iter().zip(&state.positions);
+                let pairs = before.iter().zip(simulation.positions());
                 frames.push(pairs.map(|(a, b)| a.lerp(*b, share)).collect());
                 shown.push(due);
             }

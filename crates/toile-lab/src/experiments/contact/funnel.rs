@@ -51,7 +51,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
     track.smooth = false;
     let shape = MeshShape::new(mesh, LevelSetSettings::with_cell(CELL));
     let shape = shape.expect("a closed mesh, made here");
-    world.model.bodies[0].shape = Shape::Mesh(Arc::new(shape));
+    world.change(|parts| parts.bodies[0].shape = Shape::Mesh(Arc::new(shape)))?;
     let mut highest = Highest::default();
     let title = "A handkerchief is pulled through a funnel";
     let course = carry_out_watched("funnel", title, &world, &mut highest, &mut findings)?;

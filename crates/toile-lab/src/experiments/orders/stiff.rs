@@ -39,12 +39,13 @@ fn spring(integrator: &str, lambda: f64, gamma: f64) -> Result<World, LabError> 
         overrides: Vec::new(),
     };
     let mut world = resolve(&source, source.parse()?)?;
-    for energy in &mut world.model.energies {
-        let toile::energy::EnergyBatch::Springs(batch) = energy else {
-            continue;
-        };
-        batch.springs.retain(|s| s.nodes == [0, 1]);
-    }
+    world.change(|parts| {
+        for energy in &mut parts.energies {
+            if let toile::energy::EnergyBatch::Springs(batch) = energy {
+                batch.springs.retain(|s| s.nodes == [0, 1]);
+            }
+        }
+    })?;
     Ok(world)
 }
 

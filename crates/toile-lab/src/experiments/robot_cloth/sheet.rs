@@ -134,7 +134,7 @@ impl Recipe {
             bow(&mut world.state.positions, 0.005);
         }
         let path = self.path(&world);
-        world.model.pins[0].path = PinPath::Recorded(path);
+        world.change(|parts| parts.pins[0].path = PinPath::Recorded(path))?;
         Ok(world)
     }
 

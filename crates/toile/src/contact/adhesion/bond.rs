@@ -1,14 +1,14 @@
 //! Which nodes stick to cloth during a step.
 
 use super::{Adhesion, Sticky, left_to_adhesion};
-use crate::contact::pipeline::Near;
+use crate::contact::pipeline::{ClothContact, Near};
 use crate::contact::response::Mobility;
 use crate::contact::tie::Tie;
 use crate::geometry::closest::{frame_of, point_triangle};
+use crate::hold::Holds;
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::state::State;
-use crate::step::Workspace;
 use glam::DVec3;
 
 /// The part of what is missing to the thickness by which a node that was caught nearer comes out in a step;
@@ -81,9 +81,16 @@ impl Bond {
     }
 }
 
-/// Lets go of nodes that no longer stick to cloth and catches those that do now, one face for each adhesion;
-/// contact between cloths ties them. Pinned nodes stick as well, and then pull.
-pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
+/// Lets go of nodes that no longer stick to cloth and catches those that do now, one face for each adhesion; contact between cloths ties them.
+/// Pinned nodes stick as well, and then pull.
+pub(crate) fn drive_bonds(
+    model: &Model,
+    state: &mut State,
+    holds: &Holds,
+    contact: Option<&mut ClothContact>,
+    forces: &[DVec3],
+    h: f64,
+) {
     let adhesions = &model.body_contact.adhesions;
     if !adhesions.iter().any(Adhesion::is_on_cloth) {
         return;
@@ -97,51 +104,26 @@ pub(crate) fn drive_bonds(model: &Model, state: &mut State, workspace: &mut Work
         bond.is_torn |= bond.pull > most;
     }
     state.bonds.retain(|bond| active[bond.adhesion as usize]);
+    let Some(contact) = contact else {
+        return;
+    };
     if active.contains(&true) {
-        let touching = touching(model, state, workspace, &active, h);
+        let reaches = adhesions.iter().zip(&active).filter(|(_, active)| **active);
+        let reach = reaches.map(|(a, _)| a.reach).fold(0.0, f64::max);
+        let near = contact.near(model, &state.positions, reach);
+        let scene = BondContext {
+            model,
+            state,
+            active: &active,
+            holds,
+            forces,
+            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
+            h,
+        };
+        let touching = scene.touched(&near);
         renew(&mut state.bonds, &touching);
     }
-    if let Some(contact) = workspace.contact.as_deref_mut() {
-        contact.tie(&mut state.bonds, &state.positions, &workspace.holds);
-    }
-}
-
-/// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that is
-/// new and would hold.
-fn touching(
-    model: &Model,
-    state: &State,
-    workspace: &mut Workspace,
-    active: &[bool],
-    h: f64,
-) -> Vec<(Bond, bool)> {
-    let adhesions = &model.body_contact.adhesions;
-    if adhesions.iter().any(|a| a.strength.is_finite()) {
-        workspace.add_up_forces(model, state);
-    }
-    let reaches = adhesions.iter().zip(active).filter(|(_, active)| **active);
-    let reach = reaches.map(|(a, _)| a.reach).fold(0.0, f64::max);
-    let near = match workspace.contact.as_deref_mut() {
-        Some(contact) => contact.near(model, &state.positions, reach),
-        None => Vec::new(),
-    };
-    let scene = BondContext {
-        model,
-        state,
-        active,
-        workspace,
-        inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
-        h,
-    };
-    let nearest = scene.nearest(&near).into_iter();
-    nearest
-        .map(|(touch, bond)| {
-            let adhesion = &adhesions[bond.adhesion as usize];
-            let known = state.bonds.binary_search_by_key(&bond.key(), Bond::key);
-            let is_new = known.is_err() && scene.bears(&bond, adhesion, touch.friction);
-            (bond, is_new)
-        })
-        .collect()
+    contact.tie(&mut state.bonds, &state.positions, &holds.filters);
 }
 
 /// Forgets what was torn and touches nothing any more, and adds what is new.
@@ -168,12 +150,30 @@ struct BondContext<'a> {
     model: &'a Model,
     state: &'a State,
     active: &'a [bool],
-    workspace: &'a Workspace,
+    holds: &'a Holds,
+    /// What acts on the nodes (N), if any adhesion can tear.
+    forces: &'a [DVec3],
     inverse_masses: Vec<f64>,
     h: f64,
 }
 
 impl BondContext<'_> {
+    /// For each node and adhesion the bond with the nearest face that it touches, in order, and whether that is new and would hold.
+    fn touched(&self, near: &[Near]) -> Vec<(Bond, bool)> {
+        let nearest = self.nearest(near).into_iter();
+        nearest
+            .map(|(touch, bond)| {
+                let adhesion = &self.model.body_contact.adhesions[bond.adhesion as usize];
+                let known = self
+                    .state
+                    .bonds
+                    .binary_search_by_key(&bond.key(), Bond::key);
+                let is_new = known.is_err() && self.bears(&bond, adhesion, touch.friction);
+                (bond, is_new)
+            })
+            .collect()
+    }
+
     /// The bond with the nearest face for each node and adhesion, in order.
     fn nearest(&self, near: &[Near]) -> Vec<(FaceProximity, Bond)> {
         let mut touching: Vec<(FaceProximity, Bond)> =
@@ -231,23 +231,22 @@ impl BondContext<'_> {
         if adhesion.strength.is_infinite() {
             return true;
         }
-        let Workspace {
-            holds,
-            target_velocities,
-            forces,
+        let Holds {
+            filters,
+            velocities,
             ..
-        } = self.workspace;
+        } = self.holds;
         let (model, state, h) = (self.model, self.state, self.h);
         let mobility = Mobility {
             inverse_masses: &self.inverse_masses,
-            filters: holds,
+            filters,
         };
         let Some(tie) = Tie::new(0, bond, &state.positions, &mobility) else {
             return true;
         };
-        let acceleration = |i: usize| match holds[i] {
-            Filter::Free => forces[i] / model.masses[i],
-            _ => (target_velocities[i] - state.velocities[i]) / h,
+        let acceleration = |i: usize| match filters[i] {
+            Filter::Free => self.forces[i] / model.masses[i],
+            _ => (velocities[i] - state.velocities[i]) / h,
         };
         let wanted = tie.wanted(|i| state.positions[i]);
         let missing = wanted - tie.combine(|i| state.positions[i]);

@@ -2,17 +2,32 @@
 
 use super::{Adhesion, Anchor, Region, Sticky, Stuck, left_to_adhesion};
 use crate::contact::{Placement, Shape};
+use crate::hold::Holds;
 use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
-use crate::step::Workspace;
 use glam::DVec3;
 
-/// Lets go of nodes that no longer stick to bodies, catches those that do now, and leads them all with their
-/// bodies, which have been placed. A step belongs to an adhesion if that is at work when it begins. Pins come
-/// first.
-pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64) {
+/// Whether anything sticky that is at work can be torn off, so that what acts on the nodes must be known.
+pub(crate) fn asks_for_forces(model: &Model, time: f64, h: f64) -> bool {
+    let now = time + 1e-9 * h;
+    let adhesions = &model.body_contact.adhesions;
+    let may_tear = |a: &Adhesion| a.strength.is_finite();
+    adhesions.iter().any(|a| a.is_active(now)) && adhesions.iter().any(may_tear)
+}
+
+/// Lets go of nodes that no longer stick to bodies, catches those that do now, and leads them all with their bodies, which have been placed. A step belongs
+/// to an adhesion if that is at work when it begins. Pins come first. `forces` are what acts on the nodes as the step begins (N), if
+/// [asked for](asks_for_forces).
+pub(crate) fn drive_stuck(
+    model: &Model,
+    state: &mut State,
+    holds: &mut Holds,
+    bodies: &[Placement],
+    forces: &[DVec3],
+    h: f64,
+) {
     let adhesions = &model.body_contact.adhesions;
     if adhesions.is_empty() {
         return;
@@ -24,11 +39,6 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
         state.stuck.clear();
         return;
     }
-    let may_tear =
-        |(adhesion, active): (&Adhesion, &bool)| *active && adhesion.strength.is_finite();
-    if adhesions.iter().zip(&active).any(may_tear) {
-        workspace.add_up_forces(model, state);
-    }
     let mut before = vec![None; model.node_count()];
     for &stuck in &state.stuck {
         before[stuck.node as usize] = Some(stuck);
@@ -37,14 +47,14 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
         model,
         state,
         active: &active,
-        bodies: &workspace.around.bodies,
-        forces: &workspace.forces,
+        bodies,
+        forces,
         h,
     };
     let mut after: Vec<Option<Stuck>> = vec![None; model.node_count()];
-    let holds = &workspace.holds;
+    let filters = &holds.filters;
     parallel::fill(&mut after, |i| {
-        if holds[i] != Filter::Free {
+        if filters[i] != Filter::Free {
             return None;
         }
         let kept = before[i].filter(|stuck| scene.still_holds(stuck));
@@ -56,7 +66,7 @@ pub(crate) fn drive_stuck(model: &Model, state: &mut State, workspace: &mut Work
     state.stuck.extend(after.iter().flatten());
     for (stuck, target) in state.stuck.iter().zip(targets) {
         let here = state.positions[stuck.node as usize];
-        workspace.hold(stuck.node as usize, here, target, Filter::Held, h);
+        holds.hold(stuck.node as usize, here, target, Filter::Held, h);
     }
 }
 

@@ -21,8 +21,8 @@ use super::load::{Given, book};
 use super::pipeline::Outlook;
 use super::response::{Contact, Duties, Mobility, relax};
 use super::support::TOUCHING;
-use super::{Candidate, Placement, Sample, Shape, Surroundings, collide};
-use crate::linalg::Filter;
+use super::{Candidate, Placement, Sample, Shape, Surroundings, Trial, collide};
+use crate::hold::Context;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -125,15 +125,16 @@ impl Dents {
         })
     }
 
-    /// A step of `h` seconds begins: looks for the bodies near each triangle.
-    pub fn begin(&mut self, model: &Model, state: &State, around: &Surroundings, h: f64) {
+    /// A step begins: looks for what each triangle has before it.
+    pub fn begin(&mut self, context: &Context, around: &Surroundings) {
+        let (state, h) = (context.state, context.h);
         self.told.clear();
         self.contacts.clear();
         self.bodies.clear();
         self.standing.clear();
         self.starts.fill(None);
         self.in_reach.fill(false);
-        let expected = |n: usize| h * (state.velocities[n] + h * model.gravity_of(n));
+        let expected = |n: usize| h * (state.velocities[n] + h * context.pull(n));
         for (number, body) in around.bodies.iter().enumerate() {
             if is_flat(&body.shape) {
                 continue;
@@ -181,10 +182,11 @@ impl Dents {
         around: &Surroundings,
         cushions: &mut Vec<Cushion>,
     ) {
-        let (state, h) = (outlook.state, outlook.step);
+        let context = &outlook.context;
+        let (state, h) = (context.state, context.h);
         let mobility = Mobility {
             inverse_masses: &self.inverse_masses,
-            filters: outlook.holds,
+            filters: &context.holds.filters,
         };
         for (k, dent) in self.starts.iter().enumerate() {
             let Some(dent) = dent else {
@@ -194,7 +196,7 @@ impl Dents {
             let combine = |value: &dyn Fn(usize) -> DVec3| combine(nodes, &dent.weights, value);
             let surface = dent.way / h;
             let moving = combine(&|i| state.velocities[i]) - surface;
-            let falling = moving + h * combine(&|i| outlook.model.gravity_of(i));
+            let falling = moving + h * combine(&|i| context.pull(i));
             let reached = dent.distance + h * falling.dot(dent.normal);
             if dent.distance > dent.kept + TOUCHING && reached > dent.kept {
                 continue;
@@ -214,12 +216,12 @@ impl Dents {
                 continue;
             };
             let drift = combine(&|i| (outlook.places)(i)[1] - state.positions[i]);
-            let drift = drift + (outlook.reach - h) * surface;
+            let drift = drift + (context.reach - h) * surface;
             let gaps = Gaps {
                 start: dent.distance,
                 carried: dent.distance + drift.dot(dent.normal),
                 step: h,
-                reach: outlook.reach,
+                reach: context.reach,
             };
             let cushion = Cushion::on_body(contact, &gaps, surface);
             cushions.push(cushion.expect_slip(moving, falling));
@@ -241,15 +243,16 @@ impl Dents {
         }
     }
 
-    /// Moves the candidates so that no triangle ends too near to a body; records the impulses that bodies
-    /// gave.
-    pub fn resolve(
-        &mut self,
-        (model, state): (&Model, &State),
-        (around, holds): (&Surroundings, &[Filter]),
-        (candidates, given): (&mut [Candidate], &mut [Given]),
-        (h, reach): (f64, f64),
-    ) {
+    /// Moves the candidates so that no triangle ends too near to a body; books what bodies gave.
+    pub fn resolve(&mut self, context: &Context, around: &Surroundings, trial: &mut Trial) {
+        let Context {
+            model,
+            state,
+            h,
+            reach,
+            ..
+        } = *context;
+        let (candidates, given) = (&mut trial.candidates, &mut trial.loads.given);
         // A mixed scheme comes here more than once in a step.
         self.contacts.clear();
         self.bodies.clear();
@@ -260,12 +263,12 @@ impl Dents {
         let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let mobility = Mobility {
             inverse_masses: &inverse_masses,
-            filters: holds,
+            filters: &context.holds.filters,
         };
         let thinnest = model.contact_offsets.iter().copied();
         let tolerance = FACE_TOLERANCE * thinnest.fold(f64::INFINITY, f64::min);
         for round in 0..FACE_ROUNDS {
-            let found = self.look((model, state), around, (&mobility, h), round == 0);
+            let found = self.look(context, around, &mobility, round == 0);
             if found == 0 {
                 break;
             }
@@ -283,7 +286,7 @@ impl Dents {
             // What is pushed out of one body must not be pushed into another.
             let wanted = &self.wanted;
             parallel::for_each_of_two(&mut self.ends, given, |i, end, given| {
-                if *end != wanted[i] && holds[i] == Filter::Free {
+                if *end != wanted[i] && context.is_free(i) {
                     let start = state.positions[i];
                     let candidate = Candidate {
                         position: *end,
@@ -352,11 +355,12 @@ impl Dents {
     /// Looks for triangles that end too near; answers how many there are.
     fn look(
         &mut self,
-        (model, state): (&Model, &State),
+        context: &Context,
         around: &Surroundings,
-        (mobility, h): (&Mobility, f64),
+        mobility: &Mobility,
         first: bool,
     ) -> usize {
+        let (state, h) = (context.state, context.h);
         let motion = StepMotion {
             around,
             starts: &state.positions,
@@ -372,7 +376,7 @@ impl Dents {
         let is_new = |n: u32, in_reach: bool| {
             let n = n as usize;
             let way = (motion.ends[n] - motion.starts[n]).length();
-            let expected = h * (state.velocities[n] + h * model.gravity_of(n)).length();
+            let expected = h * (state.velocities[n] + h * context.pull(n)).length();
             way > expected || in_reach && way > FOLLOWED * around.offsets[n]
         };
         let has_moved = |n: u32| motion.ends[n as usize] != seen[n as usize];

@@ -69,7 +69,7 @@ impl ClothContact {
     }
 
     /// Tells the bonds what they bore in a step of `h` seconds, of an integrator with this reach.
-    pub fn tell_bonds(&self, bonds: &mut [Bond], positions: &[DVec3], (h, reach): (f64, f64)) {
+    pub fn tell_bonds(&self, bonds: &mut [Bond], positions: &[DVec3], h: f64, reach: f64) {
         for tie in &self.ties {
             let outwards = tie.wanted(|i| positions[i]).normalize_or_zero();
             bonds[tie.bond].bear(tie.force(h, reach), outwards);

@@ -43,9 +43,10 @@ fn two_sheets(cells: [u32; 2], place: impl Fn(usize, DVec3) -> DVec3) -> (Model,
         contacts: vec![[0, 1]],
         gravity: DVec3::ZERO,
         integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
+        ..Default::default()
     })
     .unwrap();
-    model.untangles = true;
+    model = model.rebuilt(|parts| parts.untangles = true).unwrap();
     (model, positions)
 }
 

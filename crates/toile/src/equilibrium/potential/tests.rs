@@ -50,6 +50,7 @@ fn bent_sheet() -> (Model, State, Vec<Placement>) {
         contacts: Vec::new(),
         gravity: DVec3::NEG_Z * 9.81,
         integrator: Integrator::SymplecticEuler,
+        ..Default::default()
     })
     .unwrap();
     let ball = Shape::Sphere { radius: 0.5 };

@@ -89,7 +89,7 @@ impl HalfSteps<'_> {
         self.forces(positions, velocities, &mut scratch.force);
         let (force, change, masses) = (&scratch.force, &scratch.change, &self.model.masses);
         parallel::fill(&mut scratch.residual, |i| {
-            self.holds[i].apply(self.span * force[i] - masses[i] * change[i])
+            self.context.holds.filters[i].apply(self.span * force[i] - masses[i] * change[i])
         });
     }
 
@@ -106,7 +106,7 @@ impl HalfSteps<'_> {
         self.forces(positions, &scratch.probe, &mut scratch.image);
         parallel::for_each(&mut scratch.image, |i, q| {
             let product = self.model.masses[i] * direction[i] + self.span * (force[i] - *q);
-            *q = self.holds[i].apply(product);
+            *q = self.context.holds.filters[i].apply(product);
         });
         dot(direction, &scratch.image)
     }
@@ -115,7 +115,7 @@ impl HalfSteps<'_> {
     fn gravity_impulse(&self) -> f64 {
         let masses = &self.model.masses;
         let squares = parallel::sum(masses.len(), |i| {
-            (masses[i] * self.model.gravity_of(i)).length_squared()
+            (masses[i] * self.context.pull(i)).length_squared()
         });
         self.span * squares.sqrt()
     }
@@ -136,7 +136,7 @@ pub(super) fn solve(
     let model = half.model;
     // Of what seams join, none moves by itself.
     let alone = |number: &usize| !model.sewn_cloths.iter().flatten().any(|c| c == number);
-    let free = (0..model.cloths.len()).filter(|&number| model.never_held[number]);
+    let free = (0..model.cloths.len()).filter(|&number| half.context.is_unheld(number));
     for cloth in free.filter(alone).map(|number| &model.cloths[number]) {
         scratch.shift(cloth.nodes.clone(), velocities, half);
     }

@@ -7,21 +7,19 @@ use super::MixedSettings;
 use super::damping_solve::{DampingScratch, solve};
 use crate::energy::Memory;
 use crate::energy::assembly::Plan;
-use crate::linalg::Filter;
+use crate::enforce::LimitWork;
+use crate::hold::Context;
 use crate::model::Model;
 use crate::parallel;
-use crate::state::State;
-use crate::step::limit::LimitWork;
 use glam::DVec3;
 
 /// What the half-steps of one step have in common.
 #[derive(Clone, Copy)]
 pub(crate) struct HalfSteps<'a> {
+    pub(super) context: Context<'a>,
     pub(super) model: &'a Model,
     memory: Memory<'a>,
     plan: &'a Plan,
-    pub(super) holds: &'a [Filter],
-    target_velocities: &'a [DVec3],
     /// `τ` (s).
     pub(super) span: f64,
 }
@@ -36,20 +34,13 @@ pub(crate) struct ImplicitOutcome {
 }
 
 impl<'a> HalfSteps<'a> {
-    /// Half-steps of `span` seconds. `driven` tells which nodes are held, and their velocities (m/s).
-    pub fn new(
-        model: &'a Model,
-        state: &'a State,
-        plan: &'a Plan,
-        driven: (&'a [Filter], &'a [DVec3]),
-        span: f64,
-    ) -> Self {
+    /// Half-steps of `span` seconds.
+    pub fn new(context: &Context<'a>, plan: &'a Plan, span: f64) -> Self {
         HalfSteps {
-            model,
-            memory: Memory::of(state),
+            context: *context,
+            model: context.model,
+            memory: context.state.memory(),
             plan,
-            holds: driven.0,
-            target_velocities: driven.1,
             span,
         }
     }
@@ -89,14 +80,14 @@ impl<'a> HalfSteps<'a> {
     ) {
         self.hold(velocities);
         if let Some(work) = limits {
-            let h = 2.0 * self.span;
-            work.filter_velocities(self.model, self.holds, positions, velocities, h);
+            work.filter_velocities(&self.context, positions, velocities);
         }
     }
 
     fn hold(&self, velocities: &mut [DVec3]) {
+        let holds = self.context.holds;
         parallel::for_each(velocities, |i, v| {
-            *v = self.holds[i].constrain(self.target_velocities[i], *v);
+            *v = holds.filters[i].constrain(holds.velocities[i], *v);
         });
     }
 
@@ -105,7 +96,7 @@ impl<'a> HalfSteps<'a> {
         let model = self.model;
         parallel::fill(forces, |i| {
             let drag = model.air_damping[i] * velocities[i];
-            model.masses[i] * (model.gravity_of(i) - drag)
+            model.masses[i] * (self.context.pull(i) - drag)
         });
         let energies = &model.energies;
         self.plan

@@ -22,101 +22,81 @@
 //! `xⁿ⁺¹ − 2xⁿ + xⁿ⁻¹ = h² aⁿ + Δx`, with `Δx` along the gradients at the end of the step: like constraints in backward Euler, it eats some
 //! motion along curved paths, in proportion to `h`.
 
-use super::{HalfSteps, MixedScratch, MixedSettings};
-use crate::contact::Candidate;
+use super::{HalfSteps, ImplicitOutcome, Mixed, MixedSettings};
+use crate::contact::{Candidate, Trial};
+use crate::hold::Context;
 use crate::integrate::Predicted;
-use crate::model::Model;
 use crate::parallel;
-use crate::state::State;
-use crate::step::{Watch, Workspace};
+use crate::respond::Response;
+use crate::timing::Watch;
 
 pub(super) fn predict(
-    model: &Model,
-    state: &State,
-    workspace: &mut Workspace,
+    mixed: &mut Mixed,
+    context: &Context,
     settings: &MixedSettings,
-    h: f64,
+    response: &mut Response,
+    trial: &mut Trial,
     watch: &mut Watch,
 ) -> Predicted {
-    let mut scratch = workspace.mixed.take().expect("made for mixed integrators");
     let mut predicted = Predicted::EXPLICIT;
+    let (state, h) = (context.state, context.h);
 
     // Steps 1 and 2.
-    let MixedScratch {
-        middle, damping, ..
-    } = &mut *scratch;
+    let Mixed {
+        plan,
+        middle,
+        damping,
+        ..
+    } = mixed;
     middle.copy_from_slice(&state.velocities);
-    let half = half_steps(model, state, workspace, 0.5 * h);
+    let half = HalfSteps::new(context, plan, 0.5 * h);
     predicted.take(half.implicit(&state.positions, middle, settings, damping));
-    parallel::fill(&mut workspace.candidates, |i| Candidate {
+    parallel::fill(&mut trial.candidates, |i| Candidate {
         position: state.positions[i] + h * middle[i],
         velocity: state.velocities[i],
     });
     watch.lap(|times| &mut times.solve);
 
     // Limits expect numbers; the step says which node has none.
-    if workspace.is_finite() {
-        meet(model, state, workspace, h, watch);
-        predicted.take(final_velocity(
-            model,
-            state,
-            workspace,
-            &mut scratch,
-            settings,
-            h,
-        ));
-        workspace.halt_at_bodies(model, h);
-        watch.lap(|times| &mut times.solve);
+    if trial.is_finite() {
+        meet(context, response, trial, watch);
+        predicted.take(final_velocity(mixed, context, settings, trial));
+        response.halt_at_bodies(context, trial);
     }
-    workspace.mixed = Some(scratch);
     predicted
 }
 
 /// Steps 3 to 7: candidates meet bodies and limits.
-fn meet(model: &Model, state: &State, workspace: &mut Workspace, h: f64, watch: &mut Watch) {
-    workspace.meet_bodies(model, state, h);
+fn meet(context: &Context, response: &mut Response, trial: &mut Trial, watch: &mut Watch) {
+    response.meet_bodies(context, trial);
     watch.lap(|times| &mut times.collide);
-    workspace.apply_limits(model, state, h);
+    response.enforce_limits(context, trial);
     watch.lap(|times| &mut times.limit);
-    if !model.limits.is_empty() {
-        workspace.meet_bodies(model, state, h);
+    if !context.model.limits.is_empty() {
+        response.meet_bodies(context, trial);
     }
     watch.lap(|times| &mut times.collide);
 }
 
 /// Step 8, but for its contact.
 fn final_velocity(
-    model: &Model,
-    state: &State,
-    workspace: &mut Workspace,
-    scratch: &mut MixedScratch,
+    mixed: &mut Mixed,
+    context: &Context,
     settings: &MixedSettings,
-    h: f64,
-) -> super::ImplicitOutcome {
-    let MixedScratch {
+    trial: &mut Trial,
+) -> ImplicitOutcome {
+    let Mixed {
+        plan,
         end,
         positions,
         damping,
         ..
-    } = scratch;
-    let candidates = &workspace.candidates;
+    } = mixed;
+    let candidates = &mut trial.candidates;
     parallel::fill(positions, |i| candidates[i].position);
     parallel::fill(end, |i| candidates[i].velocity);
-    let whole = half_steps(model, state, workspace, h);
+    let whole = HalfSteps::new(context, plan, context.h);
     let outcome = whole.implicit(positions, end, settings, damping);
-    parallel::for_each(&mut workspace.candidates, |i, candidate| {
-        candidate.velocity = end[i];
-    });
+    parallel::for_each(candidates, |i, candidate| candidate.velocity = end[i]);
     outcome
-}
-
-fn half_steps<'a>(
-    model: &'a Model,
-    state: &'a State,
-    workspace: &'a Workspace,
-    span: f64,
-) -> HalfSteps<'a> {
-    let plan = workspace.plan.as_ref().expect("made for mixed integrators");
-    let driven = (&workspace.holds[..], &workspace.target_velocities[..]);
-    HalfSteps::new(model, state, plan, driven, span)
 }

@@ -42,54 +42,22 @@ mod tests;
 pub(crate) use damping_solve::DampingScratch;
 pub(crate) use half_step::{HalfSteps, ImplicitOutcome};
 
-use super::Predicted;
-use crate::contact::Candidate;
+use super::{MixedScheme, MixedSettings, Predicted};
+use crate::contact::{Candidate, Trial};
+use crate::energy::assembly::Plan;
+use crate::enforce::LimitWork;
+use crate::hold::Context;
+use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
-use crate::state::State;
-use crate::step::{Watch, Workspace};
+use crate::respond::Response;
+use crate::timing::Watch;
 use glam::DVec3;
 
-/// Which of the schemes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MixedScheme {
-    /// Explicit, then implicit half-step: one solve; strong damping makes the positions overshoot.
-    A,
-    /// Implicit, then explicit half-step (central Newmark): one solve; for steps of one length.
-    B,
-    /// The position of B with the velocity of A: two solves, no overshoot.
-    C,
-    /// The position of B, limits and contact in the middle of the step, and an implicit velocity: two solves, first order (Jin and
-    /// others 2017).
-    Limited,
-}
-
-/// Settings of a mixed step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MixedSettings {
-    /// The scheme.
-    pub scheme: MixedScheme,
-    /// The solve for the damped velocities stops when its residual is this much smaller than the larger of the
-    /// right side and the impulse of gravity.
-    pub tolerance: f64,
-    /// Iterations of one solve at the most.
-    pub max_iterations: u32,
-}
-
-impl MixedSettings {
-    /// A scheme with a tolerance that leaves its order alone at ordinary steps.
-    pub const fn new(scheme: MixedScheme) -> Self {
-        MixedSettings {
-            scheme,
-            tolerance: 1e-6,
-            max_iterations: 500,
-        }
-    }
-}
-
-/// Vectors that live from step to step.
+/// What mixed schemes need from step to step.
 #[derive(Debug)]
-pub(crate) struct MixedScratch {
+pub(crate) struct Mixed {
+    plan: Plan,
     /// Velocities in the middle and at the end of the step (m/s).
     middle: Vec<DVec3>,
     end: Vec<DVec3>,
@@ -98,83 +66,128 @@ pub(crate) struct MixedScratch {
     damping: DampingScratch,
 }
 
-impl MixedScratch {
-    pub fn new(nodes: usize) -> Self {
+impl Mixed {
+    pub fn new(model: &Model) -> Self {
+        let nodes = model.node_count();
         let zeros = || vec![DVec3::ZERO; nodes];
-        MixedScratch {
+        Mixed {
+            plan: Plan::new(nodes, &model.energies, None),
             middle: zeros(),
             end: zeros(),
             positions: zeros(),
             damping: DampingScratch::new(nodes),
         }
     }
-}
 
-pub(super) fn predict(
-    model: &Model,
-    state: &State,
-    workspace: &mut Workspace,
-    settings: &MixedSettings,
-    h: f64,
-    watch: &mut Watch,
-) -> Predicted {
-    if settings.scheme == MixedScheme::Limited {
-        return limited::predict(model, state, workspace, settings, h, watch);
+    /// How forces are added up.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
-    let Workspace {
-        plan,
-        mixed,
-        holds,
-        target_velocities,
-        candidates,
-        limits,
-        ..
-    } = workspace;
-    let plan = plan.as_ref().expect("made for mixed integrators");
-    let MixedScratch {
-        middle,
-        end,
-        positions,
-        damping,
-    } = mixed.as_deref_mut().expect("made for mixed integrators");
-    let half = HalfSteps::new(model, state, plan, (holds, target_velocities), 0.5 * h);
-    let start = &state.positions;
-    let mut predicted = Predicted::EXPLICIT;
 
-    middle.copy_from_slice(&state.velocities);
-    match settings.scheme {
-        MixedScheme::A => {
-            half.explicit(start, middle, damping);
-            end.copy_from_slice(middle);
-        }
-        MixedScheme::B => {
-            predicted.take(half.implicit(start, middle, settings, damping));
-        }
-        _ => {
-            predicted.take(half.implicit(start, middle, settings, damping));
-            end.copy_from_slice(&state.velocities);
-            half.explicit(start, end, damping);
-        }
+    pub fn predict(
+        &mut self,
+        context: &Context,
+        settings: &MixedSettings,
+        response: &mut Response,
+        trial: &mut Trial,
+        watch: &mut Watch,
+    ) -> Predicted {
+        let predicted = match settings.scheme {
+            MixedScheme::Limited => {
+                limited::predict(self, context, settings, response, trial, watch)
+            }
+            _ => self.predict_filtered(context, settings, &mut response.limits, trial),
+        };
+        self.book(context, trial);
+        watch.lap(|times| &mut times.solve);
+        predicted
     }
-    half.filter(start, middle, limits);
-    parallel::fill(positions, |i| start[i] + h * middle[i]);
-    match settings.scheme {
-        MixedScheme::B => {
-            end.copy_from_slice(middle);
-            half.explicit(positions, end, damping);
-        }
-        _ => {
-            predicted.take(half.implicit(positions, end, settings, damping));
-            half.filter(positions, end, limits);
-        }
-    }
-    watch.lap(|times| &mut times.solve);
 
-    parallel::fill(candidates, |i| Candidate {
-        position: positions[i],
-        velocity: end[i],
-    });
-    predicted
+    /// Schemes A, B and C.
+    fn predict_filtered(
+        &mut self,
+        context: &Context,
+        settings: &MixedSettings,
+        limits: &mut Option<Box<LimitWork>>,
+        trial: &mut Trial,
+    ) -> Predicted {
+        let Mixed {
+            plan,
+            middle,
+            end,
+            positions,
+            damping,
+        } = self;
+        let (state, h) = (context.state, context.h);
+        let half = HalfSteps::new(context, plan, 0.5 * h);
+        let start = &state.positions;
+        let mut predicted = Predicted::EXPLICIT;
+
+        middle.copy_from_slice(&state.velocities);
+        match settings.scheme {
+            MixedScheme::A => {
+                half.explicit(start, middle, damping);
+                end.copy_from_slice(middle);
+            }
+            MixedScheme::B => {
+                predicted.take(half.implicit(start, middle, settings, damping));
+            }
+            _ => {
+                predicted.take(half.implicit(start, middle, settings, damping));
+                end.copy_from_slice(&state.velocities);
+                half.explicit(start, end, damping);
+            }
+        }
+        half.filter(start, middle, limits);
+        parallel::fill(positions, |i| start[i] + h * middle[i]);
+        match settings.scheme {
+            MixedScheme::B => {
+                end.copy_from_slice(middle);
+                half.explicit(positions, end, damping);
+            }
+            _ => {
+                predicted.take(half.implicit(positions, end, settings, damping));
+                half.filter(positions, end, limits);
+            }
+        }
+        parallel::fill(&mut trial.candidates, |i| Candidate {
+            position: positions[i],
+            velocity: end[i],
+        });
+        predicted
+    }
+
+    /// Books what held nodes got from their holders: what their change of velocity asks for beyond what acts on them where they
+    /// end.
+    fn book(&mut self, context: &Context, trial: &mut Trial) {
+        let Context {
+            model,
+            state,
+            holds,
+            h,
+            ..
+        } = *context;
+        if holds.filters.iter().all(|f| *f == Filter::Free) {
+            return;
+        }
+        let Mixed {
+            plan,
+            end,
+            positions,
+            damping,
+            ..
+        } = self;
+        let candidates = &trial.candidates;
+        parallel::fill(positions, |i| candidates[i].position);
+        parallel::fill(end, |i| candidates[i].velocity);
+        HalfSteps::new(context, plan, h).forces(positions, end, &mut damping.force);
+        let force = &damping.force;
+        parallel::fill(&mut trial.loads.held, |i| {
+            let change = model.masses[i] * (candidates[i].velocity - state.velocities[i]);
+            let missing = change - h * force[i];
+            missing - holds.filters[i].apply(missing)
+        });
+    }
 }
 
 impl Predicted {

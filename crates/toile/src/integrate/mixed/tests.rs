@@ -5,6 +5,8 @@ use super::*;
 use crate::drive::{Interval, Pin, PinPath, RigidPath, Slide};
 use crate::energy::assembly::Plan;
 use crate::energy::{EnergyBatch, MassSpringMaterial, mass_spring};
+use crate::enforce::LimitWork;
+use crate::hold::Holds;
 use crate::integrate::Integrator;
 use crate::limit::Limit;
 use crate::limit::strain::{StrainBounds, StrainLimit, StrainSettings};
@@ -12,7 +14,7 @@ use crate::linalg::Filter;
 use crate::mesh::generate::{Grid, GridPattern, grid};
 use crate::mesh::{RestShape, Topology};
 use crate::model::{Cloth, ModelParts};
-use crate::step::limit::LimitWork;
+use crate::state::State;
 
 const TOLERANCE: f64 = 1e-5;
 const H: f64 = 0.01;
@@ -72,6 +74,7 @@ fn soft_sheet() -> (Model, State) {
         contacts: Vec::new(),
         gravity: DVec3::new(0.0, 0.0, -9.81),
         integrator: Integrator::Mixed(MixedSettings::new(MixedScheme::A)),
+        ..Default::default()
     })
     .unwrap();
     let state = State::at_rest(&model, mesh.positions);
@@ -85,16 +88,16 @@ fn worst_violations(first: bool, second: bool) -> [f64; 2] {
     let Limit::Strain(strain) = &model.limits[0].1 else {
         unreachable!()
     };
-    let mut holds = vec![Filter::Free; model.node_count()];
-    holds[..5].fill(Filter::Held);
-    let still = vec![DVec3::ZERO; model.node_count()];
+    let mut holds = Holds::new(model.node_count());
+    holds.filters[..5].fill(Filter::Held);
     let plan = Plan::new(model.node_count(), &model.energies, None);
     let settings = MixedSettings::new(MixedScheme::A);
     let mut damping = DampingScratch::new(model.node_count());
     let mut work = LimitWork::for_model(&model).map(Box::new);
     let mut worst = [0.0f64; 2];
     for _ in 0..50 {
-        let half = HalfSteps::new(&model, &state, &plan, (&holds, &still), 0.5 * H);
+        let context = Context::new(&model, &state, &holds, H);
+        let half = HalfSteps::new(&context, &plan, 0.5 * H);
         let mut middle = state.velocities.clone();
         half.explicit(&state.positions, &mut middle, &mut damping);
         let mut end = middle.clone();

@@ -228,6 +228,11 @@ impl InequalityScratch {
 }
 
 impl InequalityLimit {
+    /// How it works.
+    pub fn settings(&self) -> &InequalitySettings {
+        &self.settings
+    }
+
     /// Limits a cloth whose first node has this number in the world.
     pub fn new(
         topology: &Topology,
@@ -313,6 +318,17 @@ impl InequalityLimit {
     /// How many numbers it remembers from step to step.
     pub fn memory(&self) -> usize {
         self.relaxed.as_ref().map_or(0, Relaxed::memory)
+    }
+
+    /// The largest `c_i` of a pair of nodes at some positions over the whole world (m), or 0.
+    pub fn residual(&self, positions: &[DVec3]) -> f64 {
+        let x = &positions[self.first_node..self.first_node + self.node_count];
+        let violations = self.pairs.iter().map(|pair| {
+            let [a, b] = pair.nodes.map(|n| x[n as usize]);
+            let value = a.distance(b) / pair.longest - 1.0;
+            if pair.equal { value.abs() } else { value }
+        });
+        violations.fold(0.0, f64::max)
     }
 
     /// The same with what else is known, and `forces` to remember ([`memory`](Self::memory)).

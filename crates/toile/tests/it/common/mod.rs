@@ -62,6 +62,7 @@ pub fn world(
         contacts: Vec::new(),
         gravity,
         integrator,
+        ..Default::default()
     })
     .unwrap();
     let state = State::at_rest(&model, mesh.positions.clone());
@@ -89,16 +90,20 @@ pub fn oscillator(lambda: f64, gamma: f64, integrator: Integrator) -> (Model, St
     );
     let shift = DVec3::ZERO - state.positions[0];
     state.positions.iter_mut().for_each(|p| *p += shift);
-    // A heavy anchor, so that the stability limit, which takes it as free, is the oscillator's.
-    model.masses[0] = 1e9;
-    model.energies = vec![EnergyBatch::Springs(SpringBatch {
-        springs: vec![Spring {
-            nodes: [0, 1],
-            rest_length: 1.0,
-            stiffness: lambda * model.masses[1],
-            damping: gamma * model.masses[1],
-        }],
-    })];
+    model = model
+        .rebuilt(|parts| {
+            parts.energies = vec![EnergyBatch::Springs(SpringBatch {
+                springs: vec![Spring {
+                    nodes: [0, 1],
+                    rest_length: 1.0,
+                    stiffness: lambda * model.masses[1],
+                    damping: gamma * model.masses[1],
+                }],
+            })];
+            // A heavy anchor, so that the stability limit, which takes it as free, is the oscillator's.
+            parts.point_masses = vec![(0, 1e9)];
+        })
+        .unwrap();
     (model, state)
 }
 

@@ -36,7 +36,7 @@ mod wind;
 
 pub use wind::{Gusts, Wind};
 
-use crate::energy::{Elements, Local, Weights};
+use super::{Elements, Local, Weights};
 use crate::mesh::Face;
 use glam::{DMat3, DVec3};
 
@@ -79,6 +79,7 @@ pub struct Air {
 #[derive(Clone, Copy, Debug)]
 pub struct AirFaces<'a, const N: usize> {
     parameters: &'a AirParameters,
+    wind: Wind,
     faces: &'a [[u32; N]],
     time: f64,
 }
@@ -128,19 +129,43 @@ impl Air {
 
     /// The triangles in the air of the time `time` (s).
     pub fn triangles_at(&self, time: f64) -> AirFaces<'_, 3> {
+        self.triangles_in(time, None)
+    }
+
+    /// The quads in the air of the time `time` (s).
+    pub fn quads_at(&self, time: f64) -> AirFaces<'_, 4> {
+        self.quads_in(time, None)
+    }
+
+    /// The triangles in the air of a time (s), with another steady wind (m/s) than it has by itself, if one is given.
+    pub(crate) fn triangles_in(&self, time: f64, steady: Option<DVec3>) -> AirFaces<'_, 3> {
         AirFaces {
             parameters: &self.parameters,
+            wind: self.wind(steady),
             faces: &self.triangles,
             time,
         }
     }
 
-    /// The quads in the air of the time `time` (s).
-    pub fn quads_at(&self, time: f64) -> AirFaces<'_, 4> {
+    /// The same of the quads.
+    pub(crate) fn quads_in(&self, time: f64, steady: Option<DVec3>) -> AirFaces<'_, 4> {
         AirFaces {
             parameters: &self.parameters,
+            wind: self.wind(steady),
             faces: &self.quads,
             time,
+        }
+    }
+
+    fn wind(&self, steady: Option<DVec3>) -> Wind {
+        match steady {
+            // What is commanded blows at once.
+            Some(steady) => Wind {
+                steady,
+                ramp: 0.0,
+                ..self.parameters.wind
+            },
+            None => self.parameters.wind,
         }
     }
 }
@@ -156,7 +181,7 @@ struct Plate {
 impl<const N: usize> AirFaces<'_, N> {
     fn plate(&self, x: &[DVec3; N], v: &[DVec3; N]) -> Plate {
         let mean = |p: &[DVec3; N]| p.iter().sum::<DVec3>() / N as f64;
-        let wind = self.parameters.wind.velocity(mean(x), self.time);
+        let wind = self.wind.velocity(mean(x), self.time);
         let past = mean(v) - wind;
         let (normal, area) = vector_area(x).normalize_and_length();
         let AirParameters {

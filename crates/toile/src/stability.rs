@@ -10,8 +10,8 @@
 //! make it smaller and are taken as free. Each iteration ends below the eigenvalue, as a rule by less than 1 %.
 //! The start is the same irregular vector every time: the result depends on the positions alone.
 
+use crate::energy::Weights;
 use crate::energy::assembly::Plan;
-use crate::energy::{Memory, Weights};
 use crate::integrate::{Integrator, MixedScheme};
 use crate::linalg::BlockMatrix;
 use crate::model::Model;
@@ -117,7 +117,7 @@ impl StabilityScratch {
         self.matrix.diagonal.fill(DMat3::ZERO);
         self.plan.add_systems(
             &model.energies,
-            &Memory::of(state),
+            &state.memory(),
             &state.positions,
             &self.still,
             weights,

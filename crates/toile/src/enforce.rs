@@ -9,13 +9,12 @@
 //! of equations or inequalities has not converged, edges are therefore brought back within coarse bounds by a few sweeps of
 //! [strain limiting](crate::limit::strain), which always help. The report keeps what the limit itself had left.
 
-use crate::contact::{Candidate, Given, Pinch, Surroundings, book, obstacles};
+use crate::contact::{Pinch, Surroundings, Trial, book, obstacles};
+use crate::hold::Context;
 use crate::limit::strain::{StrainBounds, StrainLimit, StrainScratch, StrainSettings};
 use crate::limit::{Limit, LimitReport, LimitScratch, LimitStep, Obstacle};
-use crate::linalg::Filter;
 use crate::model::Model;
 use crate::parallel;
-use crate::state::State;
 use glam::DVec3;
 
 /// What the limits of a model work in.
@@ -67,9 +66,18 @@ impl LimitWork {
         })
     }
 
-    /// How well the limits held in this step so far, the worst of them; `None` before any has acted.
-    pub(crate) fn report(&self) -> Option<LimitReport> {
-        self.report
+    /// How well the limits hold at these positions, the worst of them, with what they did in this step; `None` if none has acted.
+    /// Contact moves cloth after the limits have: what they left then is not what is committed.
+    pub(crate) fn certify(&self, model: &Model, positions: &[DVec3]) -> Option<LimitReport> {
+        let report = self.report?;
+        let limits = model.limits.iter().map(|(_, limit)| limit);
+        let mut committed = report;
+        for limit in limits {
+            let residual = limit.residual(positions);
+            committed.residual = committed.residual.max(residual);
+            committed.converged &= residual <= limit.tolerance().max(report.residual);
+        }
+        Some(committed)
     }
 
     /// A new step begins.
@@ -81,49 +89,41 @@ impl LimitWork {
     /// strain limits' bounds.
     pub(crate) fn filter_velocities(
         &mut self,
-        model: &Model,
-        holds: &[Filter],
+        context: &Context,
         positions: &[DVec3],
         velocities: &mut [DVec3],
-        h: f64,
     ) {
         let step = LimitStep {
-            h,
+            h: context.h,
             start: positions,
             inverse_masses: &self.inverse_masses,
-            filters: holds,
+            filters: &context.holds.filters,
         };
-        for ((_, limit), scratch) in model.limits.iter().zip(&mut self.scratch) {
+        for ((_, limit), scratch) in context.model.limits.iter().zip(&mut self.scratch) {
             if let (Limit::Strain(strain), LimitScratch::Strain(scratch)) = (limit, scratch) {
                 let report = strain.filter_velocities(&step, scratch, positions, velocities);
-                self.report = Some(worst(self.report, report));
+                self.report = LimitReport::worst(self.report, Some(report));
             }
         }
     }
 
     /// Moves the candidates until the limits hold that have not filtered velocities already.
-    pub(crate) fn apply(
-        &mut self,
-        model: &Model,
-        state: &State,
-        holds: &[Filter],
-        around: &Surroundings,
-        (candidates, given): (&mut [Candidate], &mut [Given]),
-        h: f64,
-    ) {
+    pub(crate) fn apply(&mut self, context: &Context, around: &Surroundings, trial: &mut Trial) {
+        let Context {
+            model,
+            state,
+            h,
+            reach,
+            ..
+        } = *context;
+        let filters = &context.holds.filters;
         let filtered = model.integrator.filters_strain();
         let done = |limit: &Limit| filtered && matches!(limit, Limit::Strain(_));
         if model.limits.iter().all(|(_, limit)| done(limit)) {
             return;
         }
-        let reach = model.integrator.reach(state, h);
-        self.find_obstacles(
-            (model, state),
-            holds,
-            around,
-            (candidates, given),
-            (h, reach),
-        );
+        self.find_obstacles(context, around, trial);
+        let (candidates, given) = (&mut trial.candidates, &mut trial.loads.given);
         for (position, candidate) in self.positions.iter_mut().zip(&*candidates) {
             *position = candidate.position;
         }
@@ -131,7 +131,7 @@ impl LimitWork {
             h,
             start: &state.positions,
             inverse_masses: &self.inverse_masses,
-            filters: holds,
+            filters,
         };
         // A state made before the model got its limits remembers nothing.
         let known = state.limit_forces.len() == self.forces.len();
@@ -158,13 +158,13 @@ impl LimitWork {
                     &mut self.positions,
                 );
             }
-            self.report = Some(worst(self.report, report));
+            self.report = LimitReport::worst(self.report, Some(report));
             self.pushes.clear();
             scratch.pushes(&model.masses, &mut |node, push| {
                 self.pushes.push((node, push))
             });
             let nodes = model.cloths[*cloth].nodes.clone();
-            if nodes.clone().all(|i| holds[i] == Filter::Free) {
+            if nodes.clone().all(|i| context.is_free(i)) {
                 let positions = &self.positions;
                 let moved =
                     nodes.map(|i| model.masses[i] * (positions[i] - candidates[i].position));
@@ -187,26 +187,27 @@ impl LimitWork {
     }
 
     /// What the limits remember of the step.
-    pub(super) fn forces(&self) -> &[f64] {
+    pub(crate) fn forces(&self) -> &[f64] {
         &self.forces
     }
 
     /// The bodies that a limit might push free nodes into: those nearer than the node has moved in this step.
-    fn find_obstacles(
-        &mut self,
-        (model, state): (&Model, &State),
-        holds: &[Filter],
-        around: &Surroundings,
-        (candidates, given): (&[Candidate], &[Given]),
-        (h, reach): (f64, f64),
-    ) {
+    fn find_obstacles(&mut self, context: &Context, around: &Surroundings, trial: &Trial) {
+        let Context {
+            model,
+            state,
+            h,
+            reach,
+            ..
+        } = *context;
+        let (candidates, given) = (&trial.candidates, &trial.loads.given);
         self.obstacles.clear();
         if around.is_empty() {
             return;
         }
         let heeds = &self.heeds;
         parallel::fill(&mut self.obstacle_of_node, |i| {
-            if !heeds[i] || holds[i] != Filter::Free {
+            if !heeds[i] || !context.is_free(i) {
                 return None;
             }
             let (start, end) = (state.positions[i], candidates[i].position);
@@ -302,20 +303,5 @@ fn balance(pushes: &mut [(u32, DVec3)], total: DVec3) {
         for (_, push) in pushes {
             *push += push.length() / size * (total - sum);
         }
-    }
-}
-
-/// A report beside those so far, in one: the worst of all.
-fn worst(so_far: Option<LimitReport>, b: LimitReport) -> LimitReport {
-    let Some(a) = so_far else {
-        return b;
-    };
-    let least = [a.least_multiplier, b.least_multiplier];
-    LimitReport {
-        iterations: a.iterations.max(b.iterations),
-        linear_iterations: a.linear_iterations + b.linear_iterations,
-        residual: a.residual.max(b.residual),
-        least_multiplier: least.into_iter().flatten().reduce(f64::min),
-        converged: a.converged && b.converged,
     }
 }

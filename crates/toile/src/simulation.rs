@@ -1,0 +1,335 @@
+//! A simulation that can be steered while it goes.
+//!
+//! It owns what a run needs: the [`Model`], shared with others that are made alike, a [`State`] and a workspace. Between
+//! steps it takes [commands](Command); what they say becomes part of the state, so that a [snapshot](Simulation::snapshot) in the
+//! middle of a grasp goes on to the same bits.
+
+use crate::advance::{AdvanceReport, StepControl, advance};
+use crate::certificate::{Certificate, Energies, StepError};
+use crate::command::{Command, CommandError, obey};
+use crate::contact::{ContactPoint, Load};
+use crate::drive::{Grasp, Grasped, Grip, Pose, Setting, Target};
+use crate::model::Model;
+use crate::state::{State, StateError};
+use crate::step::Workspace;
+use crate::timing::Clock;
+use glam::DVec3;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// How time goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Length of a step (s).
+    pub step: f64,
+    /// How a step is cut into shorter ones.
+    pub control: StepControl,
+}
+
+/// Makes models that differ in some numbers, for [`Command::Set`].
+pub trait Recipe: Send + Sync + std::fmt::Debug {
+    /// The model with these numbers changed. It must have the same cloths, pins, bodies and pattern of the matrix; the message says
+    /// why it cannot be had.
+    fn model(&self, settings: &[Setting]) -> Result<Arc<Model>, String>;
+}
+
+/// A world in motion.
+///
+/// Positions and velocities stay where they are in memory as long as it lives: neither steps nor [`reset`](Self::reset) nor
+/// [`restore`](Self::restore) move their buffers.
+#[derive(Debug)]
+pub struct Simulation {
+    model: Arc<Model>,
+    /// As it was before any setting was changed.
+    first_model: Arc<Model>,
+    recipe: Option<Arc<dyn Recipe>>,
+    start: Arc<State>,
+    state: State,
+    pace: Pace,
+    /// Made when the first step needs it.
+    workspace: Option<Box<Workspace>>,
+    clock: Option<Clock>,
+    last: Option<AdvanceReport>,
+}
+
+/// A snapshot that cannot be gone on from. The simulation is as it was.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum RestoreError {
+    /// The bytes are damaged or of another kind.
+    #[error("this is no usable snapshot: {0}")]
+    Damaged(#[from] StateError),
+    /// The snapshot is of another world.
+    #[error(
+        "the snapshot is of another world: its nodes, pins or bodies are not those of this simulation"
+    )]
+    OtherWorld,
+    /// It was made with settings that cannot be had here.
+    #[error(transparent)]
+    Setting(#[from] CommandError),
+}
+
+impl Simulation {
+    /// A world at the start.
+    pub fn new(model: Arc<Model>, state: State, pace: Pace) -> Self {
+        Simulation {
+            first_model: model.clone(),
+            model,
+            recipe: None,
+            start: Arc::new(state.clone()),
+            state,
+            pace,
+            workspace: None,
+            clock: None,
+            last: None,
+        }
+    }
+
+    /// The same with somebody who can change its [numbers](Command::Set).
+    pub fn with_recipe(mut self, recipe: Arc<dyn Recipe>) -> Self {
+        self.recipe = Some(recipe);
+        self
+    }
+
+    /// The same with a clock for the phase times of the reports.
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Makes one step.
+    pub fn step(&mut self) -> Result<&AdvanceReport, StepError> {
+        self.go(self.pace.step)
+    }
+
+    /// Goes on by so many seconds: in whole steps, with a shorter one at the end where they do not fit.
+    pub fn advance(&mut self, seconds: f64) -> Result<(), StepError> {
+        if !(seconds >= 0.0 && seconds.is_finite()) {
+            return Err(StepError::BadStep { h: seconds });
+        }
+        let steps = seconds / self.pace.step;
+        let whole = (steps + 1e-6).floor();
+        for _ in 0..whole as u64 {
+            self.step()?;
+        }
+        let rest = seconds - whole * self.pace.step;
+        if rest > 1e-6 * self.pace.step {
+            self.go(rest)?;
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, seconds: f64) -> Result<&AdvanceReport, StepError> {
+        let (model, clock) = (&*self.model, self.clock);
+        let new = || Box::new(Workspace::new(model, clock));
+        let workspace = self.workspace.get_or_insert_with(new);
+        let control = &self.pace.control;
+        let report = advance(model, &mut self.state, workspace, seconds, control)?;
+        Ok(self.last.insert(report))
+    }
+
+    /// Does what a command says before the next step; answers the id of a grasp that was made.
+    pub fn command(&mut self, command: &Command) -> Result<Option<u32>, CommandError> {
+        if let Command::Set { name, value } = command {
+            let mut wanted = self.state.commanded.clone();
+            wanted.set(name, *value);
+            let model = self.model_with(&wanted.settings, name)?;
+            obey(&model, &mut self.state, command)?;
+            self.replace_model(model);
+            return Ok(None);
+        }
+        obey(&self.model, &mut self.state, command)
+    }
+
+    /// Takes hold of cloth; answers the id of the grasp.
+    pub fn grasp(&mut self, what: Grasped, grip: Grip) -> Result<u32, CommandError> {
+        let made = self.command(&Command::Grasp {
+            what,
+            grip,
+            frame: None,
+        })?;
+        Ok(made.expect("a grasp has an id"))
+    }
+
+    /// Leads a grasp to a target, evenly within so many seconds.
+    pub fn move_grasp(&mut self, grasp: u32, to: Target, within: f64) -> Result<(), CommandError> {
+        self.command(&Command::MoveGrasp { grasp, to, within })
+            .map(drop)
+    }
+
+    /// Lets go of a grasp.
+    pub fn release(&mut self, grasp: u32) -> Result<(), CommandError> {
+        self.command(&Command::Release { grasp }).map(drop)
+    }
+
+    /// Multiplies all velocities, to calm a world that is to come to rest.
+    pub fn scale_velocities(&mut self, factor: f64) {
+        self.state.velocities.iter_mut().for_each(|v| *v *= factor);
+    }
+
+    /// Goes back to the start, and forgets what was commanded.
+    pub fn reset(&mut self) {
+        let start = self.start.clone();
+        self.state.copy_from(&start);
+        self.last = None;
+        self.replace_model(self.first_model.clone());
+    }
+
+    /// The whole state as bytes, as checkpoints have it.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.state.to_bytes()
+    }
+
+    /// Goes back, or ahead, to a snapshot of this world.
+    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), RestoreError> {
+        self.set_state(&State::from_bytes(snapshot)?)
+    }
+
+    /// Goes on from a state of this world.
+    pub fn set_state(&mut self, state: &State) -> Result<(), RestoreError> {
+        let settings = &state.commanded.settings;
+        let model = match settings.last() {
+            Some(last) => self.model_with(settings, &last.name)?,
+            None => self.first_model.clone(),
+        };
+        if !state.fits(&model) {
+            return Err(RestoreError::OtherWorld);
+        }
+        self.state.copy_from(state);
+        self.last = None;
+        self.replace_model(model);
+        Ok(())
+    }
+
+    /// The model with some numbers changed, `name` the last of them.
+    fn model_with(&self, settings: &[Setting], name: &str) -> Result<Arc<Model>, CommandError> {
+        if settings == self.state.commanded.settings {
+            return Ok(self.model.clone());
+        }
+        let refuse = |why: String| CommandError::Setting {
+            name: name.to_owned(),
+            why,
+        };
+        let recipe = self
+            .recipe
+            .as_ref()
+            .ok_or_else(|| refuse("the simulation was not made from a scene".to_owned()))?;
+        let made = recipe.model(settings).map_err(refuse)?;
+        if !made.is_like(&self.first_model) {
+            return Err(refuse(
+                "it changes which nodes act on each other; start anew with it".to_owned(),
+            ));
+        }
+        Ok(made)
+    }
+
+    fn replace_model(&mut self, model: Arc<Model>) {
+        if !Arc::ptr_eq(&self.model, &model) {
+            self.model = model;
+            self.workspace = None;
+        }
+    }
+
+    /// What stays.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// What moves.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// How time goes on.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// Simulated time (s).
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Where the nodes are (m).
+    pub fn positions(&self) -> &[DVec3] {
+        &self.state.positions
+    }
+
+    /// Their velocities (m/s).
+    pub fn velocities(&self) -> &[DVec3] {
+        &self.state.velocities
+    }
+
+    /// What the last step said; `None` at the start and after going back.
+    pub fn last(&self) -> Option<&AdvanceReport> {
+        self.last.as_ref()
+    }
+
+    /// How well the last step held.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.last.as_ref().map(|last| &last.report.certificate)
+    }
+
+    /// Energies of the cloth (J).
+    pub fn energies(&self) -> Energies {
+        Energies::of(&self.model, &self.state)
+    }
+
+    /// Where a body is.
+    pub fn body_pose(&self, body: usize) -> Pose {
+        self.state.body_pose(&self.model, body, self.state.time)
+    }
+
+    /// What is grasped.
+    pub fn grasps(&self) -> &[Grasp] {
+        &self.state.commanded.grasps
+    }
+
+    /// The force and torque of the cloth on each body in the last step; none before one was made.
+    pub fn body_loads(&self) -> &[Load] {
+        self.answer(Workspace::body_loads)
+    }
+
+    /// The same on each pin of the model.
+    pub fn pin_loads(&self) -> &[Load] {
+        self.answer(Workspace::pin_loads)
+    }
+
+    /// The same on a grasp.
+    pub fn grasp_load(&self, grasp: u32) -> Option<Load> {
+        let place = self.grasps().iter().position(|g| g.id == grasp)?;
+        let loads = self.answer(Workspace::grasp_loads);
+        loads.get(place).copied()
+    }
+
+    /// Where cloth touched bodies and cloth in the last step.
+    pub fn contacts(&self) -> Vec<ContactPoint> {
+        match (&self.workspace, &self.last) {
+            (Some(workspace), Some(_)) => workspace.contacts(&self.state),
+            _ => Vec::new(),
+        }
+    }
+
+    fn answer(&self, ask: impl Fn(&Workspace) -> &[Load]) -> &[Load] {
+        match (&self.workspace, &self.last) {
+            (Some(workspace), Some(_)) => ask(workspace),
+            _ => &[],
+        }
+    }
+}
+
+/// Shares the model; the copy makes its own room to work in when it needs it.
+impl Clone for Simulation {
+    fn clone(&self) -> Self {
+        Simulation {
+            model: self.model.clone(),
+            first_model: self.first_model.clone(),
+            recipe: self.recipe.clone(),
+            start: self.start.clone(),
+            state: self.state.clone(),
+            pace: self.pace,
+            workspace: None,
+            clock: self.clock,
+            last: None,
+        }
+    }
+}
