@@ -1,35 +1,65 @@
 //! What can be said on the command line.
 
+mod common;
 mod laboratory;
+#[cfg(test)]
+mod tests;
 mod textile;
 
+pub use common::{SceneArgs, ThreadsArg, WorkArgs};
 pub use laboratory::{CompareArgs, FitArgs, FitMethod, FitStart, SweepArgs, Unit};
 pub use textile::{
     MaterialArgs, MaterialCommand, MaterialFitArgs, SupportName, TestName, TextileArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use common::finite;
 use std::path::PathBuf;
+
+const HELP: &str = "\
+First steps:
+  toile run hello                   simulate a bundled scene into runs/hello
+  xdg-open runs/hello/report.html   look at it: 3D player and plots in your browser
+  toile scenes                      what else is bundled
+  toile scenes hello > my.toml      start a scene of your own
+  toile check my.toml               find mistakes before running
+  toile run my.toml                 into runs/my
+
+A scene is a text file (TOML):
+  [cloth.sheet]                                         # a name of your choice
+  mesh.grid = { size = [1.0, 1.0], cells = [40, 40] }   # one metre, 40 x 40 quads
+  place = { at = [0.0, 0.0, 1.2] }
+  material.bend = 1e-5
+  [[cloth.sheet.pin]]
+  select.corners = [2, 3]                               # held at two corners
+  [body.floor]
+  shape = \"plane\"
+All quantities are SI (m, kg, s, N); z points up. `toile schema` has every field for your editor.
+
+Go on from there:
+  toile run my.toml -o runs/soft --set cloth.sheet.material.bend=1e-6   try a value without editing
+  toile render runs/my --frame last --color stretch -o end.png          other pictures
+  toile export runs/my --to glb -o my.glb                               for Blender
+  toile drape my.toml                                                   the shape at rest, without the way there
+  toile compare my.toml --models mass-spring,isometric                  the same scene, two models
+  toile sweep my.toml --grid cloth.sheet.damping=0:2:5                  many values, one table
+  toile fit my.toml --recording clip.npz --params cloth.sheet.damping=0:5   parameters of real cloth
+
+The same everywhere:
+  -o, --out PATH      where results go; what is there already is kept unless you say --force
+  --set FIELD=VALUE   changes a field of the scene, by its path in the file: cloth.sheet.pin[0].held=[[0, 1]]
+  --threads, --memory how much of the machine to use; results do not depend on it
+  frames              are counted from 0, the start
+  exit code           0 done, 1 something is wrong (and was said), 2 wrong command line, 130 stopped by Ctrl-C: go on with --resume
+
+Every command explains itself with --help.";
 
 /// Cloth simulation: write a scene, run it, watch it, measure it.
 #[derive(Debug, Parser)]
 #[command(
     name = "toile",
     version,
-    after_help = "\
-First steps:
-  toile run hello                 simulate a bundled scene into runs/hello
-  xdg-open runs/hello/report.html look at it: 3D player and plots in your browser
-  toile scenes                    what else is bundled
-  toile scenes hello > my.toml    start a scene of your own
-  toile check my.toml             find mistakes before running
-  toile run my.toml --set cloth.sheet.material.bend=1e-5
-  toile drape my.toml             the shape at rest, without the way there
-  toile export runs/my --to glb --out my.glb   for Blender
-  toile compare my.toml --models mass-spring,isometric   the same scene, two models
-  toile fit my.toml --recording clip.npz --params cloth.sheet.damping=0:5   parameters of real cloth
-
-All quantities are SI (m, kg, s, N); z points up. Every command explains itself with --help."
+    after_help = HELP
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -47,17 +77,20 @@ A run folder holds:
   metrics.csv             per frame: time, certificate (stretch, gap, residuals), energies
   timings.csv             per frame: wall time by phase
   forces.csv              per step: force and torque of the cloth on each body, if there are any
+  findings.json           what you should know: warnings, too much stretch, steps that did not converge, intersections
   scene.resolved.toml     the scene with every default filled in
   checkpoint.toile        where --resume goes on
 
+The findings are printed at the end, too; --strict makes them a failure.
 Ctrl-C stops after the present frame and leaves a resumable run (exit code 130).
-Exit code 1: the scene is wrong, the physics failed, or the scene's [expect] table was missed.
+Exit code 1: the scene is wrong, the physics failed, the scene's [expect] table was missed, or there are findings under --strict.
 
 Examples:
   toile run hello
   toile run my.toml -o results/soft --set cloth.sheet.material.bend=1e-6
   toile run my.toml --until 0.5
-  toile run my.toml --resume")]
+  toile run my.toml --resume
+  toile run my.toml --strict --force")]
     Run(RunArgs),
     /// Find the shape in which a scene's cloth comes to rest, without simulating how it gets there
     #[command(after_help = "\
@@ -79,13 +112,18 @@ Examples:
   toile drape hello
   toile drape table-drape -o results/cloth --set cloth.tablecloth.material.bend=1e-4
   toile drape my.toml --tolerance 1e-8 --max-iterations 3000
-  toile render runs/hello-drape --frame last --color stretch --out stretch.png")]
+  toile render runs/hello-drape --frame last --color stretch -o stretch.png")]
     Drape(DrapeArgs),
     /// Look for mistakes in a scene or a mesh, and say what each means
     #[command(after_help = "\
 For a mesh (.obj, .ply): degenerate and duplicate elements, non-manifold edges, inverted elements, isolated
 nodes, self-intersections and more. For a scene: everything `run` would refuse, and its cloths' meshes.
-Exit code 1 if there is an error; warnings alone exit with 0.")]
+Exit code 1 if there is an error; warnings alone exit with 0.
+
+Examples:
+  toile check my.toml
+  toile check my.toml --set contact.start=tolerate -o start.png
+  toile check shirt.obj")]
     Check(CheckArgs),
     /// Write a run's frames for other programs
     #[command(after_help = "\
@@ -95,16 +133,18 @@ Exit code 1 if there is an error; warnings alone exit with 0.")]
   vtu        one file per frame and a .pvd for ParaView, with stretch and area change
   npz        node positions for numpy: t (T), x (T×N×3), grid; a recording for `toile fit`
 
+Where there is one file per frame, its name has the number of the frame: hello_0000.obj is the start.
+
 Examples:
-  toile export runs/hello --to glb --out hello.glb
-  toile export runs/hello --to obj --out frames/hello --every 5")]
+  toile export runs/hello --to glb -o hello.glb
+  toile export runs/hello --to obj -o frames/hello --every 5")]
     Export(ExportArgs),
     /// Take pictures of a run again, with another camera or coloured by stretch
     #[command(after_help = "\
 Examples:
-  toile render runs/hello --out side.png --azimuth 0 --elevation 5
-  toile render runs/hello --frame last --size 1600x1200 --color stretch --out stretch.png
-  toile render runs/hello --animate --out swing.png")]
+  toile render runs/hello -o side.png --azimuth 0 --elevation 5
+  toile render runs/hello --frame last --size 1600x1200 --color stretch -o stretch.png
+  toile render runs/hello --animate -o swing.png")]
     Render(RenderArgs),
     /// Make the level set of a mesh, as bodies have it: what was mended, how large it is, and cuts through it
     #[command(after_help = "\
@@ -113,7 +153,7 @@ use it for bodies (`shape.mesh = { file = \"body.obj\" }`). Holes are covered, p
 
 Examples:
   toile levelset body.obj
-  toile levelset body.ply --cell 0.005 --out cuts.png")]
+  toile levelset body.ply --cell 0.005 -o cuts.png")]
     Levelset(LevelSetArgs),
     /// List the bundled scenes, or print one
     Scenes(ScenesArgs),
@@ -142,7 +182,7 @@ Meshes: a number of nodes (1000), cells (16x24), or other files (fine.obj).
 Examples:
   toile compare hello --models mass-spring,baraff-witkin,isometric
   toile compare hello --models isometric --meshes 8x8,16x16,32x32 --steps 0.01,0.005
-  toile compare my.toml --vary time.integrator=backward-euler,bdf2 --against bdf2")]
+  toile compare my.toml --vary time.integrator=backward-euler,bdf2 --against integrator=bdf2")]
     Compare(CompareArgs),
     /// Find the parameters under which a scene moves like a recording
     #[command(after_help = "\
@@ -178,7 +218,7 @@ Ctrl-C stops after the present variants (exit code 130); --resume skips those th
 
 Examples:
   toile sweep hello --grid cloth.sheet.material.bend=1e-6,1e-5,1e-4
-  toile sweep my.toml --grid time.step=0.01,0.005,cloth.sheet.damping=0:2:5 --jobs 2
+  toile sweep my.toml --grid time.step=0.01,0.005,cloth.sheet.damping=0:2:5 --threads 2
   toile sweep my.toml --grid cloth.sheet.model=mass-spring,isometric --frames")]
     Sweep(SweepArgs),
     /// Textile tests on a piece of cloth: drape, bending, tension, shear
@@ -196,26 +236,26 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A scene file, or the name of a bundled scene (see `toile scenes`)
-    pub scene: String,
+    #[command(flatten)]
+    pub scene: SceneArgs,
     /// Folder for the results [default: runs/NAME]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[arg(short, long, alias = "output", value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Stop at this time (s), earlier than the scene does; --resume goes on from there
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = finite)]
     pub until: Option<f64>,
-    /// Change a field of the scene: field.path=value, value as in TOML; may be repeated
-    #[arg(long = "set", value_name = "FIELD=VALUE")]
-    pub overrides: Vec<String>,
     /// Go on from the folder's last checkpoint, to the same bits as an uninterrupted run
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
     /// Replace results that are in the folder already
     #[arg(long)]
     pub force: bool,
-    /// Number of threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub work: WorkArgs,
+    /// Exit with code 1 if there are findings: warnings, too much stretch, steps that did not converge,
+    /// intersections
+    #[arg(long)]
+    pub strict: bool,
     /// Do not make pictures and the report at the end
     #[arg(long)]
     pub no_report: bool,
@@ -226,16 +266,13 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 pub struct DrapeArgs {
-    /// A scene file, or the name of a bundled scene (see `toile scenes`)
-    pub scene: String,
+    #[command(flatten)]
+    pub scene: SceneArgs,
     /// Folder for the results [default: runs/NAME-drape]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Change a field of the scene: field.path=value, value as in TOML; may be repeated
-    #[arg(long = "set", value_name = "FIELD=VALUE")]
-    pub overrides: Vec<String>,
+    #[arg(short, long, alias = "output", value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Stop when the force left is this part of the weight [default: the scene's drape.tolerance, 1e-6]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = finite)]
     pub tolerance: Option<f64>,
     /// Iterations at the most [default: the scene's drape.max_iterations, 1000]
     #[arg(long, value_name = "N")]
@@ -246,9 +283,8 @@ pub struct DrapeArgs {
     /// Replace results that are in the folder already
     #[arg(long)]
     pub force: bool,
-    /// Number of threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub work: WorkArgs,
     /// Do not make pictures and the report at the end
     #[arg(long)]
     pub no_report: bool,
@@ -261,9 +297,17 @@ pub struct DrapeArgs {
 pub struct CheckArgs {
     /// A scene (.toml or the name of a bundled one) or a mesh (.obj, .ply)
     pub file: String,
-    /// Draws how a scene starts, with faces that intersect marked, into a new file (.png)
-    #[arg(long, value_name = "FILE")]
-    pub picture: Option<PathBuf>,
+    /// Change a field of the scene: field.path=value, value as in TOML; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Draw how the scene starts, with faces that intersect marked, into this file (PNG)
+    #[arg(short, long, alias = "picture", value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace an existing picture
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub work: WorkArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -283,16 +327,17 @@ pub struct ExportArgs {
     /// The format
     #[arg(long, value_name = "FORMAT")]
     pub to: Format,
-    /// Where to; for one file per frame, the start of the files' names
-    #[arg(long, value_name = "PATH")]
+    /// The file to write; for one file per frame the start of their names: NAME gives NAME_0000.obj for frame
+    /// 0
+    #[arg(short, long, value_name = "PATH")]
     pub out: PathBuf,
     /// Only every Nth frame
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// First frame, counted from 0
+    /// First frame; frame 0 is the start
     #[arg(long, value_name = "N")]
     pub from: Option<usize>,
-    /// Last frame
+    /// Last frame [default: the last one there is]
     #[arg(long, value_name = "N")]
     pub to_frame: Option<usize>,
     /// Replace existing files
@@ -313,10 +358,10 @@ pub struct LevelSetArgs {
     /// A mesh (.obj or .ply)
     pub mesh: PathBuf,
     /// Side of the finest cells (m) [default: a hundredth of the longest side]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M", value_parser = finite, allow_negative_numbers = true)]
     pub cell: Option<f64>,
     /// The picture to write (PNG): cuts across x, y and z through the middle
-    #[arg(long, value_name = "FILE", default_value = "levelset.png")]
+    #[arg(short, long, value_name = "FILE", default_value = "levelset.png")]
     pub out: PathBuf,
     /// Width and height of each cut (pixels)
     #[arg(long, value_name = "N", default_value_t = 480, value_parser = clap::value_parser!(u32).range(16..=4096))]
@@ -327,6 +372,11 @@ pub struct LevelSetArgs {
     /// Refuse a mesh with holes instead of covering them
     #[arg(long)]
     pub closed: bool,
+    /// Replace an existing picture
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 }
 
 #[derive(Debug, Args)]
@@ -334,22 +384,22 @@ pub struct RenderArgs {
     /// A run folder
     pub folder: PathBuf,
     /// The picture to write (PNG)
-    #[arg(long, value_name = "FILE", default_value = "render.png")]
+    #[arg(short, long, value_name = "FILE", default_value = "render.png")]
     pub out: PathBuf,
-    /// Which frame: a number counted from 0, or `last`; without it a contact sheet of the whole run
+    /// Which frame: a number (frame 0 is the start) or `last`; without it a contact sheet of the whole run
     #[arg(long, value_name = "N|last")]
     pub frame: Option<String>,
     /// An animated PNG of the whole run
     #[arg(long, conflicts_with = "frame")]
     pub animate: bool,
     /// Direction of the camera in the ground plane (degrees): 0 from +x, 90 from +y
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES", value_parser = finite, allow_negative_numbers = true)]
     pub azimuth: Option<f64>,
     /// Height of the camera above the horizon (degrees)
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES", value_parser = finite, allow_negative_numbers = true)]
     pub elevation: Option<f64>,
     /// 2 is twice as near
-    #[arg(long)]
+    #[arg(long, value_name = "FACTOR", value_parser = finite)]
     pub zoom: Option<f64>,
     /// Size of each picture in pixels, as WIDTHxHEIGHT
     #[arg(long, default_value = "640x480")]
@@ -358,7 +408,7 @@ pub struct RenderArgs {
     #[arg(long, default_value = "cloth")]
     pub color: Color,
     /// Strain at the ends of the colour scale (0.05 is 5 %)
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, value_name = "STRAIN", value_parser = finite, default_value_t = 0.05)]
     pub range: f64,
     /// Draw the mesh
     #[arg(long)]
@@ -366,6 +416,8 @@ pub struct RenderArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 }
 
 #[derive(Debug, Args)]
@@ -396,7 +448,7 @@ pub enum LabCommand {
     },
     /// Run experiments: prints measured, reference, tolerance and verdict; exits with 1 where one fails
     #[command(after_help = "\
-The folder (--out) gets for every experiment, as soon as it is done:
+The folder (-o) gets for every experiment, as soon as it is done:
   NAME.json               the result; NAME-PICTURE.png, clips/NAME-CLIP/  what it saw
 and in the end, from all results that are there:
   report.html             one page to read: numbers, pictures, clips in a 3D player; works offline
@@ -405,7 +457,7 @@ Ctrl-C stops after the present experiment and keeps what is done; --resume goes 
 
 Examples:
   toile lab run free-flight pendulum
-  toile lab run --all --quick --out lab/quick
+  toile lab run --all --quick -o lab/quick
   toile lab run --all --resume")]
     Run(LabRunArgs),
     /// Make report.html anew from the results in a folder
@@ -414,13 +466,16 @@ Exit code 1 if a result cannot be read; the page shows the others. Pictures and 
 
 Examples:
   toile lab report lab
-  toile lab report lab --out lab.html --budget 20")]
+  toile lab report lab -o lab.html --budget 20")]
     Report {
         /// A folder with results of `toile lab run`
         folder: PathBuf,
-        /// The page to write [default: DIR/report.html]
-        #[arg(long, value_name = "FILE")]
+        /// The page to write [default: report.html in the folder, which is replaced]
+        #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Replace the page that --out names
+        #[arg(long)]
+        force: bool,
         /// How large the page may become (MB); pictures and clips beyond are linked
         #[arg(long, value_name = "MB", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=2000))]
         budget: u32,
@@ -442,7 +497,7 @@ pub struct LabRunArgs {
     #[arg(long)]
     pub quick: bool,
     /// Folder for results, pictures, clips and the report
-    #[arg(long, value_name = "DIR", default_value = "lab")]
+    #[arg(short, long, value_name = "DIR", default_value = "lab")]
     pub out: PathBuf,
     /// Skip experiments whose results of the same version (short or full) are in the folder
     #[arg(long)]
@@ -450,6 +505,8 @@ pub struct LabRunArgs {
     /// Do not make report.html at the end
     #[arg(long)]
     pub no_report: bool,
+    #[command(flatten)]
+    pub work: WorkArgs,
 }
 
 #[derive(Debug, Args)]

@@ -11,13 +11,17 @@ mod progress;
 
 use args::{Arguments, Command};
 use clap::Parser;
+use clap::error::ErrorKind;
 use std::process::ExitCode;
 
 /// Exit code of a run that was stopped and can be resumed, as shells have it for Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return answered(&answer),
+    };
     let done = match arguments.command {
         Command::Run(args) => commands::run::run(&args),
         Command::Drape(args) => commands::drape::drape(&args),
@@ -42,5 +46,16 @@ fn main() -> ExitCode {
             eprintln!("{report:?}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Help, the version, or what is wrong with the command line.
+fn answered(answer: &clap::Error) -> ExitCode {
+    if let Err(error) = answer.print() {
+        output::failed(&error);
+    }
+    match answer.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(2),
     }
 }

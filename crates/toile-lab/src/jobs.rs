@@ -6,9 +6,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many jobs to run if nobody says: as many as there are cores.
+/// How many jobs to run if nobody says: as many as there are threads, which is as many as there are cores
+/// unless somebody has said otherwise.
 pub fn usual() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get())
+    rayon::current_num_threads()
 }
 
 /// Works on items on up to `jobs` threads. `done` hears of every result as it comes; the items that were not begun when `stop` was set

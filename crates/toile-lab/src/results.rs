@@ -13,6 +13,7 @@ use crate::registry::{EXPERIMENTS, Experiment, Findings, LabError, Settings};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use thiserror::Error;
+use toile_scene::files::read_input;
 use toile_scene::run::write_atomically;
 
 /// Where the outcome of an experiment is in a folder.
@@ -174,7 +175,7 @@ pub fn read_results(folder: &Path) -> Result<Results, ResultsError> {
 }
 
 fn read_outcome(path: &Path) -> Result<Outcome, String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = read_input(path).map_err(|error| error.to_string())?;
     serde_json::from_slice(&bytes).map_err(|error| {
         format!(
             "it is not the result of an experiment: {error}; remove it or run the experiment again"

@@ -1,17 +1,19 @@
 //! What can be said about comparing, fitting and sweeping.
 
+use super::common::finite;
+use super::{SceneArgs, WorkArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// A scene file, or the name of a bundled scene (see `toile scenes`)
-    pub scene: String,
+    #[command(flatten)]
+    pub scene: SceneArgs,
     /// Models, separated by commas
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub models: Vec<String>,
     /// Time steps (s), separated by commas
-    #[arg(long, value_name = "H,H,…", value_delimiter = ',')]
+    #[arg(long, value_name = "H,H,…", value_parser = finite, value_delimiter = ',')]
     pub steps: Vec<f64>,
     /// Meshes, separated by commas: numbers of nodes, cells or files
     #[arg(long, value_name = "M,M,…", value_delimiter = ',')]
@@ -23,13 +25,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME")]
     pub against: Option<String>,
     /// Folder for the results [default: runs/NAME-compare]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Change a field of the scene for all variants: field.path=value; may be repeated
-    #[arg(long = "set", value_name = "FIELD=VALUE")]
-    pub overrides: Vec<String>,
+    #[arg(short, long, alias = "output", value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Stop each variant at this time (s)
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = finite)]
     pub until: Option<f64>,
     /// Go on with a comparison that was stopped
     #[arg(long, conflicts_with = "force")]
@@ -37,9 +36,8 @@ pub struct CompareArgs {
     /// Replace results that are in the folder already
     #[arg(long)]
     pub force: bool,
-    /// Number of threads [default: all cores]; the results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub work: WorkArgs,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -77,8 +75,8 @@ pub enum Unit {
 
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// A scene file, or the name of a bundled scene
-    pub scene: String,
+    #[command(flatten)]
+    pub scene: SceneArgs,
     /// The recording: .npz, .npy, .csv, or a folder of point clouds
     #[arg(long, value_name = "FILE")]
     pub recording: PathBuf,
@@ -109,7 +107,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub restarts: u32,
     /// Stop when the mean square error changes by less than this share
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-4)]
+    #[arg(long, value_name = "SHARE", value_parser = finite, default_value_t = 1e-4)]
     pub tolerance: f64,
     /// Another number gives other random points
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -129,7 +127,7 @@ pub struct FitArgs {
     #[arg(long)]
     pub start: Option<FitStart>,
     /// Smooth the tracks of held nodes over so many seconds to either side [default: 0.15 if they are noisy, else 0]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = finite)]
     pub smooth: Option<f64>,
     /// Let pinned nodes move as the scene says, not as recorded
     #[arg(long)]
@@ -138,17 +136,13 @@ pub struct FitArgs {
     #[arg(long, default_value = "m")]
     pub unit: Unit,
     /// Frames per second of recordings that hold no times
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = finite)]
     pub fps: Option<f64>,
     /// Folder for the results [default: runs/NAME-fit]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Change a field of the scene: field.path=value; may be repeated
-    #[arg(long = "set", value_name = "FIELD=VALUE")]
-    pub overrides: Vec<String>,
-    /// Simulations at once [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
+    #[arg(short, long, alias = "output", value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub work: WorkArgs,
     /// Go on with a fit that was stopped
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
@@ -165,20 +159,16 @@ pub struct FitArgs {
 
 #[derive(Debug, Args)]
 pub struct SweepArgs {
-    /// A scene file, or the name of a bundled scene
-    pub scene: String,
+    #[command(flatten)]
+    pub scene: SceneArgs,
     /// Fields and their values: a=1,2,3,b=0:1:5; may be repeated
     #[arg(long, value_name = "FIELD=VALUES,…", required = true)]
     pub grid: Vec<String>,
-    /// Simulations at once [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub work: WorkArgs,
     /// Folder for the results [default: runs/NAME-sweep]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Change a field of the scene for all variants: field.path=value; may be repeated
-    #[arg(long = "set", value_name = "FIELD=VALUE")]
-    pub overrides: Vec<String>,
+    #[arg(short, long, alias = "output", value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Keep the frames of every variant, in a run folder of its own
     #[arg(long)]
     pub frames: bool,

@@ -1,5 +1,7 @@
 //! What can be said about textile tests and materials.
 
+use super::WorkArgs;
+use super::common::finite;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,24 +14,24 @@ The tests, with the geometry of the standards:
   shear       a square in a frame of hinged bars: shear force against angle
   hanging     a square of 30 cm held by one corner: area of its shadows
 
-The cloth is that of a scene's [cloth.NAME] table: --set changes any field of it. Rest is found by the static solver, or
-by damped motion if the cloth has a limit (isometric, quasi-inextensible, inequality, area) or --dynamic says so; the drape
-test always takes damped motion unless --static says otherwise. Pictures go to --out.
+The cloth is that of a scene's [cloth.NAME] table, and --set changes its fields by the same path; the name is yours. Rest is
+found by the static solver, or by damped motion if the cloth has a limit (isometric, quasi-inextensible, inequality, area) or
+--dynamic says so; the drape test always takes damped motion unless --static says otherwise. Pictures go to -o.
 
 Examples:
-  toile textile cusick --model isometric --set bending=curvature --set material.bend=7.5e-6
-  toile textile cusick --model kawabata --fabric silk --support clamped --out silk
-  toile textile cantilever --set material.bend=1e-5 --set material.density=0.15 --json
+  toile textile cusick --model isometric --set cloth.sheet.bending=curvature --set cloth.sheet.material.bend=7.5e-6
+  toile textile cusick --model kawabata --fabric silk --support clamped -o silk
+  toile textile cantilever --set cloth.sheet.material.bend=1e-5 --set cloth.sheet.material.density=0.15 --json
   toile textile tensile --model kawabata --fabric cotton --cut 90
-  toile textile shear --set material.shear_stiffness=50";
+  toile textile shear --set cloth.sheet.material.shear_stiffness=50";
 
 pub const MATERIAL_HELP: &str = "\
-  fit    prints a [cloth.NAME.material] block for a scene, from what was measured on real cloth
-  list   the named fabrics
+`fit` prints a [cloth.NAME.material] block for a scene, from what was measured on real cloth. `toile fabrics` lists fabrics
+that have a name.
 
 Examples:
   toile material fit --overhang 0.045 --density 0.15
-  toile material fit --emt 3.5,7 --lt 0.75,0.7 --g 0.9 --b 0.07,0.045 --density 0.125 --name shirt --out shirt.toml
+  toile material fit --emt 3.5,7 --lt 0.75,0.7 --g 0.9 --b 0.07,0.045 --density 0.125 --name shirt -o shirt.toml
   toile material fit --kes shirt.kes.toml
   toile material fit --drape 0.52 --density 0.15";
 
@@ -64,7 +66,7 @@ pub struct TextileArgs {
     /// A named fabric (see `toile fabrics`)
     #[arg(long, value_name = "NAME")]
     pub fabric: Option<String>,
-    /// Change a field of the cloth: material.bend=1e-5, bending=curvature; may be repeated
+    /// Change a field of the cloth as in a scene: cloth.NAME.field=value, with any name; may be repeated
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     pub overrides: Vec<String>,
     /// How many nodes the specimen should have (cusick, hanging)
@@ -75,6 +77,7 @@ pub struct TextileArgs {
     pub refine: bool,
     /// Angle from the specimen's length to its warp (degrees): 0 tests the warp, 90 the weft
     #[arg(
+        value_parser = finite,
         long,
         value_name = "DEGREES",
         default_value_t = 0.0,
@@ -86,6 +89,7 @@ pub struct TextileArgs {
     pub support: SupportName,
     /// Radius of the drape test's specimen (m): 0.12, 0.15 or 0.18
     #[arg(
+        value_parser = finite,
         long,
         value_name = "M",
         default_value_t = 0.15,
@@ -102,8 +106,13 @@ pub struct TextileArgs {
     #[arg(long = "static")]
     pub static_: bool,
     /// Folder for pictures [default: none are made]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace existing pictures
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub work: WorkArgs,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -120,7 +129,8 @@ pub enum MaterialCommand {
     /// A material block for a scene, from measurements
     #[command(after_help = MATERIAL_HELP)]
     Fit(Box<MaterialFitArgs>),
-    /// The named fabrics
+    /// The named fabrics, as `toile fabrics` has them
+    #[command(hide = true)]
     List,
 }
 
@@ -129,6 +139,7 @@ pub enum MaterialCommand {
 pub struct MaterialFitArgs {
     /// Overhang of a cantilever test (m)
     #[arg(
+        value_parser = finite,
         long,
         value_name = "M",
         requires = "density",
@@ -137,6 +148,7 @@ pub struct MaterialFitArgs {
     pub overhang: Option<f64>,
     /// Angle of that test (degrees)
     #[arg(
+        value_parser = finite,
         long,
         value_name = "DEGREES",
         default_value_t = 41.5,
@@ -144,16 +156,17 @@ pub struct MaterialFitArgs {
     )]
     pub angle: f64,
     /// Mass per area (kg/m²)
-    #[arg(long, value_name = "KG/M2", allow_negative_numbers = true)]
+    #[arg(value_parser = finite, long, value_name = "KG/M2", allow_negative_numbers = true)]
     pub density: Option<f64>,
     /// A record of Kawabata's instruments: a TOML file with density, emt, lt, g, b, each a number or [warp, weft]
     #[arg(long, value_name = "FILE")]
     pub kes: Option<PathBuf>,
     /// Extension at 500 gf/cm (%), one number or WARP,WEFT
-    #[arg(long, value_name = "PERCENT", requires_all = ["lt", "g", "b", "density"], value_delimiter = ',', num_args = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = finite, long, value_name = "PERCENT", requires_all = ["lt", "g", "b", "density"], value_delimiter = ',', num_args = 1, allow_negative_numbers = true)]
     pub emt: Vec<f64>,
     /// Linearity of the tensile curve
     #[arg(
+        value_parser = finite,
         long,
         value_name = "LT",
         value_delimiter = ',',
@@ -162,6 +175,7 @@ pub struct MaterialFitArgs {
     pub lt: Vec<f64>,
     /// Shear stiffness (gf/cm per degree; N/m per rad with --si)
     #[arg(
+        value_parser = finite,
         long,
         value_name = "G",
         value_delimiter = ',',
@@ -170,6 +184,7 @@ pub struct MaterialFitArgs {
     pub g: Vec<f64>,
     /// Bending rigidity (gf·cm²/cm; N·m with --si)
     #[arg(
+        value_parser = finite,
         long,
         value_name = "B",
         value_delimiter = ',',
@@ -181,6 +196,7 @@ pub struct MaterialFitArgs {
     pub si: bool,
     /// Drape coefficient of Cusick's test, as a share (52 % is 0.52)
     #[arg(
+        value_parser = finite,
         long,
         value_name = "DC",
         requires = "density",
@@ -190,7 +206,8 @@ pub struct MaterialFitArgs {
     /// Model of the simulated drape test
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Change a field of the cloth in the simulated drape test: material.shear_stiffness=50
+    /// Change a field of the cloth in the simulated drape test, as in a scene: cloth.NAME.field=value; may be
+    /// repeated
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     pub overrides: Vec<String>,
     /// Nodes of the simulated drape test
@@ -198,6 +215,7 @@ pub struct MaterialFitArgs {
     pub nodes: u32,
     /// How near the simulated coefficient must come
     #[arg(
+        value_parser = finite,
         long,
         value_name = "SHARE",
         default_value_t = 0.01,
@@ -208,6 +226,11 @@ pub struct MaterialFitArgs {
     #[arg(long, default_value = "sheet")]
     pub name: String,
     /// Write the block to a file instead of printing it
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub work: WorkArgs,
 }

@@ -1,7 +1,6 @@
 //! `toile check`.
 
-use super::OrReport;
-use super::find_scene;
+use super::{OrReport, change, check_out, find_scene};
 use crate::args::CheckArgs;
 use crate::output::{say, warn};
 use miette::{Result, miette};
@@ -16,18 +15,22 @@ use toile_scene::scene::{SceneSource, resolve};
 use toile_scene::spec::{SceneSpec, StartSpec};
 
 pub fn check(args: &CheckArgs) -> Result<ExitCode> {
+    args.work.apply()?;
     let extension = Path::new(&args.file)
         .extension()
         .map(|e| e.to_ascii_lowercase());
     let is_mesh = extension.is_some_and(|e| e == "obj" || e == "ply");
     let healthy = if is_mesh {
-        if args.picture.is_some() {
-            return Err(miette!("--picture: is for scenes"));
+        if args.out.is_some() || !args.overrides.is_empty() {
+            return Err(miette!(
+                "{}: --out and --set are for scenes, and this is a mesh",
+                args.file
+            ));
         }
         let mesh = read_mesh(Path::new(&args.file)).or_report()?;
         report(&args.file, &mesh)
     } else {
-        check_scene(&args.file, args.picture.as_deref())?
+        check_scene(args)?
     };
     Ok(if healthy {
         ExitCode::SUCCESS
@@ -36,10 +39,13 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
     })
 }
 
-fn check_scene(name: &str, picture: Option<&Path>) -> Result<bool> {
-    let source = find_scene(name)?;
+fn check_scene(args: &CheckArgs) -> Result<bool> {
+    let name = &args.file;
+    let mut source = find_scene(name)?;
+    change(&mut source, &args.overrides)?;
     let spec = source.parse()?;
-    if let Some(file) = picture {
+    if let Some(file) = &args.out {
+        check_out(file, args.force)?;
         draw_start(&source, spec.clone(), file)?;
     }
     let world = resolve(&source, spec)?;
@@ -64,12 +70,6 @@ fn check_scene(name: &str, picture: Option<&Path>) -> Result<bool> {
 
 /// Draws the start as it was placed, tangled or not.
 fn draw_start(source: &SceneSource, mut spec: SceneSpec, file: &Path) -> Result<()> {
-    if file.exists() {
-        return Err(miette!(
-            "{} exists already; choose another --picture",
-            file.display()
-        ));
-    }
     spec.contact.start = StartSpec::Tolerate;
     let style = PictureStyle {
         camera: spec.output.camera,

@@ -17,7 +17,8 @@ use toile_lab::variants::{Change, product};
 use toile_scene::run::{Observer, RunOptions};
 
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
-    let source = find_changed_scene(&args.scene, &args.overrides)?;
+    args.work.apply()?;
+    let source = find_changed_scene(&args.scene)?;
     let variants = product(&axes(args)?);
     if variants.len() < 2 {
         return Err(miette!(
@@ -25,8 +26,8 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
             "there is nothing to compare"
         ));
     }
-    let path = args.output.clone();
-    let path = path.unwrap_or_else(|| results_folder(&args.scene, "compare"));
+    let path = args.out.clone();
+    let path = path.unwrap_or_else(|| results_folder(&args.scene.scene, "compare"));
     listen_for_interrupts("frame")?;
     let job = Comparison {
         source: &source,
@@ -37,7 +38,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
         run: RunOptions {
             until: args.until,
             resume: args.resume,
-            threads: args.threads.map(usize::from),
+            threads: args.work.threads(),
             checkpoint_interval: 5.0,
             stop: &STOP,
         },

@@ -1,46 +1,44 @@
 //! `toile drape`.
 
-use super::run::{STOP, default_folder, listen_for_interrupts, report_verdicts};
-use super::{OrReport, find_scene};
+use super::run::{STOP, listen_for_interrupts, report_verdicts};
+use super::{OrReport, change, find_changed_scene, results_folder};
 use crate::INTERRUPTED;
 use crate::args::DrapeArgs;
 use crate::output::{say, warn};
 use crate::progress::DrapeDisplay;
-use miette::{Result, miette};
+use miette::Result;
 use std::process::ExitCode;
 use toile::equilibrium::{Curvature, EquilibriumCertificate, EquilibriumStatus};
 use toile_scene::present::{write_labelled_previews, write_report_page};
 use toile_scene::recording::{RecordedFrame, Recording};
 use toile_scene::report::MetricsTable;
-use toile_scene::run::{DrapeOptions, DrapeSummary, RunFolder, drape as drape_world, judge};
-use toile_scene::scene::{World, parse_override, resolve};
+use toile_scene::run::{
+    DrapeOptions, DrapeSummary, RunFolder, drape as drape_world, judge, start_warnings,
+};
+use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;
 
 pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
-    let mut source = find_scene(&args.scene)?;
+    args.work.apply()?;
+    let mut source = find_changed_scene(&args.scene)?;
     let settings = [
         args.tolerance.map(|t| format!("drape.tolerance={t:e}")),
         args.max_iterations
             .map(|n| format!("drape.max_iterations={n}")),
     ];
-    for text in args.overrides.iter().chain(settings.iter().flatten()) {
-        let parsed = parse_override(text).map_err(|message| miette!("--set {message}"))?;
-        source.overrides.push(parsed);
-    }
+    let settings: Vec<String> = settings.into_iter().flatten().collect();
+    change(&mut source, &settings)?;
     let spec = source.parse()?;
     let output = spec.output.clone();
     let world = resolve(&source, spec)?;
-    world.warnings.iter().for_each(|w| warn(w));
+    start_warnings(&world).iter().for_each(|w| warn(w));
     if !world.model.contacts.is_empty() {
         warn(
             "a drape knows no contact between cloths: here cloth passes through cloth, whatever `contact` says",
         );
     }
-    let path = args.output.clone().unwrap_or_else(|| {
-        let mut name = default_folder(&args.scene).into_os_string();
-        name.push("-drape");
-        name.into()
-    });
+    let path = args.out.clone();
+    let path = path.unwrap_or_else(|| results_folder(&args.scene.scene, "drape"));
     let folder = if args.resume {
         RunFolder::resume(&path)
     } else {
@@ -58,7 +56,7 @@ pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
     let mut display = DrapeDisplay::new(args.quiet);
     let options = DrapeOptions {
         resume: args.resume,
-        threads: args.threads.map(usize::from),
+        threads: args.work.threads(),
         checkpoint_interval: output.checkpoint_interval,
         stop: &STOP,
     };
@@ -76,7 +74,7 @@ pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
 fn go_on(args: &DrapeArgs, folder: &RunFolder) -> String {
     format!(
         "continue with: toile drape {} -o {} --resume",
-        args.scene,
+        args.scene.scene,
         folder.path().display()
     )
 }

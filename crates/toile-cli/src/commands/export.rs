@@ -1,9 +1,10 @@
 //! `toile export`.
 
-use super::OrReport;
+use super::{OrReport, check_out};
 use crate::args::{ExportArgs, Format};
 use crate::output::say;
 use miette::{Result, miette};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use toile_lab::observation::{encode_npz, take_down};
 use toile_scene::export::{ExportFormat, ExportOptions, export as write};
@@ -48,9 +49,19 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
 
 /// Node positions as arrays for numpy.
 fn arrays(args: &ExportArgs, recording: &Recording) -> Result<ExitCode> {
-    if args.out.exists() && !args.force {
-        let path = args.out.display();
-        return Err(miette!("{path} exists already; replace it with --force"));
+    let named = args.out.extension();
+    let out = match named.is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
+        true => args.out.clone(),
+        false => {
+            let mut name = args.out.clone().into_os_string();
+            name.push(".npz");
+            PathBuf::from(name)
+        }
+    };
+    check_out(&out, args.force)?;
+    if let Some(folder) = out.parent() {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| miette!("{}: {error}", folder.display()))?;
     }
     let from = args.from.unwrap_or(0);
     let last = args
@@ -59,7 +70,7 @@ fn arrays(args: &ExportArgs, recording: &Recording) -> Result<ExitCode> {
     let taken = take_down(recording, (from..last).step_by(args.every as usize));
     let taken = taken.or_report()?.or_report()?;
     let bytes = encode_npz(&taken).or_report()?;
-    write_atomically(&args.out, &bytes).or_report()?;
-    say(format!("wrote {}", args.out.display()));
+    write_atomically(&out, &bytes).or_report()?;
+    say(format!("wrote {}", out.display()));
     Ok(ExitCode::SUCCESS)
 }

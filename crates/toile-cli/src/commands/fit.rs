@@ -16,7 +16,8 @@ use toile_lab::fit::{
 use toile_lab::observation::{ReadOptions, read};
 
 pub fn fit(args: &FitArgs) -> Result<ExitCode> {
-    let source = find_changed_scene(&args.scene, &args.overrides)?;
+    args.work.apply()?;
+    let source = find_changed_scene(&args.scene)?;
     let parameters = args
         .params
         .iter()
@@ -24,8 +25,8 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode> {
     let parameters = parameters.collect::<Result<Vec<_>>>()?;
     let grid = sensitivity_grid(args, &parameters)?;
     let observation = read(&args.recording, &read_options(args)).or_report()?;
-    let path = args.output.clone();
-    let path = path.unwrap_or_else(|| results_folder(&args.scene, "fit"));
+    let path = args.out.clone();
+    let path = path.unwrap_or_else(|| results_folder(&args.scene.scene, "fit"));
     listen_for_interrupts("simulation")?;
     let prepared = prepare(Fit {
         source: &source,
@@ -44,7 +45,7 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode> {
             .map(|t| window("--test", t))
             .transpose()?,
         search: search(args)?,
-        jobs: args.jobs.map_or_else(toile_lab::jobs::usual, usize::from),
+        jobs: toile_lab::jobs::usual(),
         folder: Some(&path),
         force: args.force,
         resume: args.resume,

@@ -3,6 +3,7 @@
 mod report;
 mod run;
 
+use super::check_out;
 use crate::args::{LabArgs, LabCommand};
 use crate::output::say;
 use miette::{Result, miette};
@@ -22,8 +23,14 @@ pub fn lab(args: &LabArgs) -> Result<ExitCode> {
         LabCommand::Report {
             folder,
             out,
+            force,
             budget,
-        } => report::report(folder, out.as_deref(), *budget as usize * 1_000_000),
+        } => {
+            if let Some(path) = out {
+                check_out(path, *force)?;
+            }
+            report::report(folder, out.as_deref(), *budget as usize * 1_000_000)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `toile levelset`.
 
-use super::OrReport;
+use super::{OrReport, check_out};
 use crate::args::LevelSetArgs;
 use crate::output::{say, warn};
 use miette::{Result, miette};
@@ -12,6 +12,8 @@ use toile_scene::scene::default_cell;
 use toile_scene::slices::level_set_slices;
 
 pub fn level_set(args: &LevelSetArgs) -> Result<ExitCode> {
+    args.threads.apply()?;
+    check_out(&args.out, args.force)?;
     let mesh = read_mesh(&args.mesh).or_report()?;
     let cell = args.cell.unwrap_or_else(|| default_cell(&mesh));
     let settings = Settings {

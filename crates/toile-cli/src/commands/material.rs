@@ -1,7 +1,7 @@
 //! `toile material`.
 
-use super::OrReport;
-use super::textile::specimen;
+use super::textile::{field_of_cloth, specimen};
+use super::{OrReport, check_out};
 use crate::args::{MaterialArgs, MaterialCommand, MaterialFitArgs};
 use crate::output::{say, warn};
 use miette::{Result, miette};
@@ -10,6 +10,7 @@ use toile_lab::material::kes::{Kes, Pair};
 use toile_lab::material::{Block, drape, overhang};
 use toile_lab::textile::cusick::Setup;
 use toile_lab::textile::{Method, Rest};
+use toile_scene::files::read_input_text;
 use toile_scene::run::write_atomically;
 
 pub fn material(args: &MaterialArgs) -> Result<ExitCode> {
@@ -27,17 +28,18 @@ fn fit(args: &MaterialFitArgs) -> Result<ExitCode> {
             args.name
         ));
     }
+    args.work.apply()?;
+    if let Some(path) = &args.out {
+        check_out(path, args.force)?;
+    }
     let block = measured(args)?;
     let text = block.to_toml(&args.name);
     match &args.out {
         None => say(text),
-        Some(path) if path.exists() => {
-            return Err(miette!(
-                "{}: exists already; remove it first",
-                path.display()
-            ));
+        Some(path) => {
+            write_atomically(path, text.as_bytes()).or_report()?;
+            say(format!("wrote {}", path.display()));
         }
-        Some(path) => write_atomically(path, text.as_bytes()).or_report()?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -51,8 +53,7 @@ fn measured(args: &MaterialFitArgs) -> Result<Block> {
         return overhang::fit(length, density()?, args.angle).or_report();
     }
     if let Some(path) = &args.kes {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| miette!("{}: {error}", path.display()))?;
+        let text = read_input_text(path).map_err(|error| miette!("{}: {error}", path.display()))?;
         let record = Kes::read(&text).map_err(|error| miette!("{}: {error}", path.display()))?;
         return record.fit().or_report();
     }
@@ -81,8 +82,11 @@ fn pair(name: &str, values: &[f64]) -> Result<Pair> {
 fn from_drape(args: &MaterialFitArgs, coefficient: f64, density: f64) -> Result<Block> {
     let model = args.model.as_deref().or(Some("isometric"));
     let mut changes = args.overrides.clone();
-    if !changes.iter().any(|c| c.starts_with("bending=")) {
-        changes.insert(0, "bending=curvature".into());
+    if !changes
+        .iter()
+        .any(|c| field_of_cloth(c).starts_with("bending="))
+    {
+        changes.insert(0, "cloth.specimen.bending=curvature".into());
     }
     let specimen = specimen(model, None, &changes)?;
     let setup = Setup {

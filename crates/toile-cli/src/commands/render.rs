@@ -1,6 +1,6 @@
 //! `toile render`.
 
-use super::OrReport;
+use super::{OrReport, check_out};
 use crate::args::{Color, RenderArgs};
 use crate::output::say;
 use miette::{Result, miette};
@@ -16,12 +16,8 @@ const SHEET_FRAMES: usize = 8;
 const ANIMATION_FRAMES: usize = 120;
 
 pub fn render(args: &RenderArgs) -> Result<ExitCode> {
-    if args.out.exists() && !args.force {
-        let out = args.out.display();
-        return Err(miette!(
-            "{out} exists already; replace it with --force or choose another --out"
-        ));
-    }
+    args.threads.apply()?;
+    check_out(&args.out, args.force)?;
     let recording = Recording::open(&args.folder).or_report()?;
     let style = style(args)?;
     // The camera is chosen for the whole motion, so that pictures of one run fit together.
@@ -65,7 +61,7 @@ fn choose_frames(args: &RenderArgs, count: usize) -> Result<Vec<usize>> {
         Some(text) => text
             .parse()
             .map(|index| vec![index])
-            .map_err(|_| miette!("--frame {text}: give a number counted from 0, or `last`")),
+            .map_err(|_| miette!("--frame {text}: give a number (frame 0 is the start) or `last`")),
     }
 }
 

@@ -1,12 +1,11 @@
 //! `toile run`.
 
-use super::OrReport;
-use super::find_scene;
+use super::{OrReport, find_changed_scene};
 use crate::INTERRUPTED;
 use crate::args::RunArgs;
 use crate::output::{say, warn};
 use crate::progress::ProgressDisplay;
-use miette::{Result, miette};
+use miette::Result;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,27 +13,24 @@ use toile_scene::present::{write_previews, write_report_page};
 use toile_scene::recording::Recording;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
-    Checkpoint, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict, judge, run as run_world,
+    Checkpoint, Findings, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict, findings, judge,
+    run as run_world, start_warnings,
 };
-use toile_scene::scene::{World, parse_override, resolve};
+use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;
 
 pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
-    let mut source = find_scene(&args.scene)?;
-    for text in &args.overrides {
-        let parsed = parse_override(text).map_err(|message| miette!("--set {message}"))?;
-        source.overrides.push(parsed);
-    }
+    args.work.apply()?;
+    let source = find_changed_scene(&args.scene)?;
     let spec = source.parse()?;
     let output = spec.output.clone();
     let world = resolve(&source, spec)?;
-    world.warnings.iter().for_each(|w| warn(w));
-    let path = args
-        .output
-        .clone()
-        .unwrap_or_else(|| default_folder(&args.scene));
+    let warnings = start_warnings(&world);
+    warnings.iter().for_each(|w| warn(w));
+    let path = args.out.clone();
+    let path = path.unwrap_or_else(|| default_folder(&args.scene.scene));
     let folder = if args.resume {
         RunFolder::resume(&path)
     } else {
@@ -53,7 +49,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let options = RunOptions {
         until: args.until,
         resume: args.resume,
-        threads: args.threads.map(usize::from),
+        threads: args.work.threads(),
         checkpoint_interval: output.checkpoint_interval,
         stop: &STOP,
     };
@@ -64,13 +60,13 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if summary.outcome == RunOutcome::Interrupted {
         let again = format!(
             "continue with: toile run {} -o {} --resume",
-            args.scene,
+            args.scene.scene,
             path.display()
         );
         eprintln!("stopped; {again}");
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    finish(&world, &folder, &output, args, &summary)
+    finish(&world, &warnings, &folder, &output, args, &summary)
 }
 
 /// `runs/NAME`, with the name of the scene file or of the bundled scene.
@@ -130,6 +126,7 @@ fn conclusion(summary: &RunSummary, folder: &Path) -> String {
 /// Pictures, report and verdict of a run that reached its end.
 fn finish(
     world: &World,
+    warnings: &[String],
     folder: &RunFolder,
     output: &OutputSpec,
     args: &RunArgs,
@@ -138,35 +135,60 @@ fn finish(
     let recording = Recording::open(folder.path()).or_report()?;
     let text = std::fs::read_to_string(folder.file("metrics.csv")).or_report()?;
     let metrics = MetricsTable::parse_csv(&text).or_report()?;
+    let found = findings(world, warnings, &metrics);
+    found.write(folder).or_report()?;
     if output.preview && !args.no_report {
         write_previews(&recording, folder.path(), output.camera).or_report()?;
     }
     if output.report && !args.no_report {
-        let facts = facts(world, summary, &metrics);
+        let facts = facts(world, summary, &found);
         let scene = &world.resolved;
         write_report_page(&recording, &metrics, facts, scene, folder.path()).or_report()?;
         if !args.quiet {
             say(format!("look at {}", folder.file("report.html").display()));
         }
     }
+    let clean = tell(&found, folder, args);
     // A run cut short by --until has not reached the end that the scene speaks of.
     if args.until.is_some() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(clean);
     }
     let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).or_report()?;
     let state = checkpoint.map_or_else(|| world.state.clone(), |c| c.state);
     let verdicts = judge(&world.expect, &metrics, &state);
-    Ok(report_verdicts(&verdicts, args.quiet))
+    let kept = report_verdicts(&verdicts, args.quiet);
+    Ok(if kept == ExitCode::SUCCESS {
+        clean
+    } else {
+        kept
+    })
+}
+
+/// Ends the run with what the user should know of it; with --strict that is a failure.
+fn tell(found: &Findings, folder: &RunFolder, args: &RunArgs) -> ExitCode {
+    if let Some(worst) = found.worst_stretch.as_ref().filter(|_| !args.quiet) {
+        say(worst.to_string());
+    }
+    let count = found.findings.len();
+    if count > 0 && (args.strict || !args.quiet) {
+        let noun = if count == 1 { "finding" } else { "findings" };
+        let file = folder.file("findings.json");
+        eprintln!("{count} {noun}, also in {}:", file.display());
+        for finding in &found.findings {
+            eprintln!("  {}", finding.message);
+        }
+    }
+    match args.strict && count > 0 {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
 }
 
 /// Says which expectations were missed.
 pub(super) fn report_verdicts(verdicts: &[Verdict], quiet: bool) -> ExitCode {
     let missed = verdicts.iter().filter(|v| !v.holds);
     for verdict in missed.clone() {
-        eprintln!(
-            "expect.{} failed: measured {:.6}, expected {}",
-            verdict.what, verdict.measured, verdict.expected
-        );
+        eprintln!("{verdict}");
     }
     if missed.count() > 0 {
         return ExitCode::FAILURE;
@@ -180,15 +202,7 @@ pub(super) fn report_verdicts(verdicts: &[Verdict], quiet: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn facts(world: &World, summary: &RunSummary, metrics: &MetricsTable) -> Vec<(String, String)> {
-    let worst = metrics
-        .columns
-        .iter()
-        .position(|c| c == "stretch_worst")
-        .map_or(f64::NAN, |k| {
-            let values = metrics.rows.iter().map(|row| row[k]);
-            values.fold(f64::NEG_INFINITY, f64::max)
-        });
+fn facts(world: &World, summary: &RunSummary, found: &Findings) -> Vec<(String, String)> {
     let faces = world.model.face_count();
     let mut facts = vec![
         ("nodes".into(), world.model.node_count().to_string()),
@@ -197,13 +211,18 @@ fn facts(world: &World, summary: &RunSummary, metrics: &MetricsTable) -> Vec<(St
             "time step".into(),
             format!("{:.3} ms", world.schedule.step * 1e3),
         ),
-        ("worst stretch".into(), format!("{:.2} %", worst * 100.0)),
     ];
+    if let Some(worst) = &found.worst_stretch {
+        let percent = 100.0 * worst.stretch;
+        facts.push(("worst stretch".into(), format!("{percent:.2} %")));
+    }
     if summary.steps > 0 {
         let rate = summary.steps as f64 / summary.wall;
         facts.push(("speed".into(), format!("{rate:.0} steps/s")));
         let ratio = rate * world.schedule.step;
         facts.push(("real-time factor".into(), format!("{ratio:.2}")));
     }
+    let in_words = found.findings.iter().map(|f| f.message.clone());
+    facts.extend(in_words.map(|message| ("finding".into(), message)));
     facts
 }

@@ -15,7 +15,8 @@ use toile_lab::variants::product;
 const MOST_VARIANTS: usize = 100_000;
 
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode> {
-    let source = find_changed_scene(&args.scene, &args.overrides)?;
+    args.work.apply()?;
+    let source = find_changed_scene(&args.scene)?;
     let mut axes = Vec::new();
     for text in &args.grid {
         axes.extend(parse_axis(text).map_err(|error| miette!("--grid {text}: {error}"))?);
@@ -29,13 +30,13 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode> {
         ));
     }
     let variants = product(&axes);
-    let path = args.output.clone();
-    let path = path.unwrap_or_else(|| results_folder(&args.scene, "sweep"));
+    let path = args.out.clone();
+    let path = path.unwrap_or_else(|| results_folder(&args.scene.scene, "sweep"));
     listen_for_interrupts("variant")?;
     let job = Sweep {
         source: &source,
         variants: &variants,
-        jobs: args.jobs.map_or_else(toile_lab::jobs::usual, usize::from),
+        jobs: toile_lab::jobs::usual(),
         folder: &path,
         frames: args.frames,
         resume: args.resume,

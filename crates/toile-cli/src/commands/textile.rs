@@ -1,11 +1,11 @@
 //! `toile textile`.
 
-use super::OrReport;
+use super::{OrReport, check_out};
 use crate::args::{SupportName, TestName, TextileArgs};
 use crate::output::say;
 use miette::{Result, miette};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toile_lab::textile::{
     Method, Rest, Specimen, bias, cantilever, cusick, hanging, shear_frame, tensile,
@@ -22,6 +22,12 @@ struct Shown {
 }
 
 pub fn textile(args: &TextileArgs) -> Result<ExitCode> {
+    args.work.apply()?;
+    if let Some(folder) = &args.out {
+        for name in pictures_of(args.test) {
+            check_out(&picture_file(folder, name), args.force)?;
+        }
+    }
     let specimen = specimen(
         args.model.as_deref(),
         args.fabric.as_deref(),
@@ -49,9 +55,24 @@ pub fn textile(args: &TextileArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the pictures of a test are called.
+fn pictures_of(test: TestName) -> &'static [&'static str] {
+    match test {
+        TestName::Cusick => &["cusick", "profile"],
+        TestName::Cantilever => &["cantilever"],
+        TestName::Bias => &["bias"],
+        TestName::Hanging => &["hanging"],
+        TestName::Tensile | TestName::Shear => &[],
+    }
+}
+
+fn picture_file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.png"))
+}
+
 fn write_picture(folder: &Path, name: &str, image: &Image) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
-    let path = folder.join(format!("{name}.png"));
+    let path = picture_file(folder, name);
     write_atomically(&path, &image.encode_png().or_report()?).or_report()
 }
 
@@ -75,7 +96,9 @@ pub(super) fn specimen(
         changes.push(field("material.fabric", fabric).or_report()?);
     }
     for change in overrides {
-        changes.push(parse_override(&format!("cloth.specimen.{change}")).or_report()?);
+        let field = field_of_cloth(change);
+        let parsed = parse_override(&format!("cloth.specimen.{field}"));
+        changes.push(parsed.map_err(|message| miette!("--set {message}"))?);
     }
     let source = SceneSource {
         name: "the specimen".into(),
@@ -86,6 +109,14 @@ pub(super) fn specimen(
     };
     let spec = source.parse()?;
     Ok(Specimen::of_cloth(&spec.cloth["specimen"]))
+}
+
+/// `material.bend=1e-5` of `cloth.NAME.material.bend=1e-5`: there is only one cloth, whatever a scene calls
+/// it. What begins with the field itself is taken as it is.
+pub(super) fn field_of_cloth(change: &str) -> &str {
+    let name_and_field = change.trim().strip_prefix("cloth.");
+    let field = name_and_field.and_then(|rest| rest.split_once('.'));
+    field.map_or(change, |(_, field)| field)
 }
 
 fn toml_string(value: &str) -> String {

@@ -118,7 +118,7 @@ fn a_run_leaves_every_file_that_its_help_lists() {
     let ended = toile(&folder, &["run", "small.toml"]).good();
     assert!(ended.stdout.contains("report.html"), "{}", ended.stdout);
     let help = toile(&folder, &["run", "--help"]).good().stdout;
-    let starts: [(&str, &[u8]); 9] = [
+    let starts: [(&str, &[u8]); 10] = [
         ("report.html", b"<!"),
         ("preview.png", PNG),
         ("preview-animated.png", PNG),
@@ -126,6 +126,7 @@ fn a_run_leaves_every_file_that_its_help_lists() {
         ("metrics.csv", b"time,"),
         ("timings.csv", b"time,"),
         ("forces.csv", b"time,body,"),
+        ("findings.json", b"{\n"),
         ("scene.resolved.toml", b"title = \"Small\""),
         ("checkpoint.toile", b"TOILECHK"),
     ];
@@ -194,11 +195,12 @@ fn pictures_are_taken_again_and_never_overwritten_unasked() {
         (&["--frame", "99"][..], "99"),
         (&["--frame", "first"], "--frame first"),
         (&["--zoom", "0"], "--zoom"),
-        (&["--range", "nan"], "--range"),
+        (&["--range", "0"], "--range"),
     ] {
         let ended = render(&[&bad, more].concat());
         ended.says(1, &[says]);
     }
+    render(&[&bad[..], &["--range", "nan"]].concat()).says(2, &["--range", "finite number"]);
     assert!(!folder.file("bad.png").exists());
     let size = ["render", "out", "--out", "bad.png", "--size", "4x4"];
     toile(&folder, &size).says(1, &["--size 4x4", "from 16"]);

@@ -95,13 +95,13 @@ fn the_balloon_folds_where_it_was_sculpted_and_a_round_one_does_not() {
         let start = ["run", "balloon", "--no-report", "-q", "-o", &out];
         let changes = ["--set", nodes, "--set", &rest, "--set", "expect={}"];
         toile(&folder, &[&start[..], &changes].concat()).good();
-        // The last of 21 frames becomes the first and only file.
+        // Frame 20 is the last.
         let last = format!("{out}-last");
         let export = [
             "export", &out, "--to", "obj", "--from", "20", "--out", &last,
         ];
         toile(&folder, &export).good();
-        let bytes = folder.read(&format!("{last}_0001.obj"));
+        let bytes = folder.read(&format!("{last}_0020.obj"));
         pleats(&String::from_utf8(bytes).expect("OBJ is text"))
     };
     let sculpted = shape_at_the_end("{pleats={count=6,depth=0.5}}");

@@ -92,10 +92,17 @@ impl Row<'_> {
         if field.is_empty() {
             return Ok(f64::NAN);
         }
-        field.parse().map_err(|_| {
+        let refuse = |what: &str| {
             let shown: String = field.chars().take(20).collect();
-            fail(self.line, column + 1, format!("`{shown}` is not a number"))
-        })
+            fail(self.line, column + 1, format!("`{shown}` {what}"))
+        };
+        match field.parse::<f64>() {
+            Ok(number) if number.is_infinite() && field.bytes().any(|b| b.is_ascii_digit()) => {
+                Err(refuse("is too large: numbers end at 1.8e308"))
+            }
+            Ok(number) => Ok(number),
+            Err(_) => Err(refuse("is not a number")),
+        }
     }
 
     fn point(&self, first: usize) -> Result<DVec3, RecordingError> {

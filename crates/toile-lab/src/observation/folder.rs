@@ -5,6 +5,7 @@ use super::{CloudRecording, ReadOptions};
 use glam::DVec3;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
+use toile_scene::files::{read_input, read_input_text};
 use toile_scene::format::read_points;
 
 /// Files that may hold the times.
@@ -90,7 +91,7 @@ fn times_file(folder: &Path) -> Result<Option<Vec<f64>>, ObservationError> {
     else {
         return Ok(None);
     };
-    let text = std::fs::read_to_string(&path).map_err(ObservationError::io(&path))?;
+    let text = read_input_text(&path).map_err(ObservationError::io(&path))?;
     let mut times = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let field = line.split(',').next().unwrap_or_default().trim();
@@ -114,7 +115,7 @@ fn read_cloud(path: &Path) -> Result<Vec<DVec3>, ObservationError> {
     if is(path, "ply") {
         return Ok(read_points(path)?);
     }
-    let bytes = std::fs::read(path).map_err(ObservationError::io(path))?;
+    let bytes = read_input(path).map_err(ObservationError::io(path))?;
     points_of_text(&String::from_utf8_lossy(&bytes)).map_err(|error| error.in_file(path))
 }
 

@@ -36,6 +36,7 @@ pub use write::{encode_csv, encode_npy, encode_npz, write_nodes};
 
 use glam::DVec3;
 use std::path::Path;
+use toile_scene::files::read_input;
 
 /// A recording of either kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,7 +158,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Observation, Observati
             });
         }
     };
-    let bytes = std::fs::read(path).map_err(ObservationError::io(path))?;
+    let bytes = read_input(path).map_err(ObservationError::io(path))?;
     decode(&bytes, options).map_err(|error| error.in_file(path))
 }
 

@@ -8,6 +8,7 @@ use super::{NodeRecording, array, npz};
 use glam::DVec3;
 use std::fmt::Write;
 use std::path::Path;
+use toile_scene::files::check_target;
 
 /// Writes a recording; the name tells the format: `.npz`, `.npy` (positions only, no times) or `.csv` (a row
 /// for each frame).
@@ -24,7 +25,8 @@ pub fn write_nodes(path: &Path, recording: &NodeRecording) -> Result<(), Observa
             });
         }
     };
-    std::fs::write(path, bytes).map_err(ObservationError::io(path))
+    let written = check_target(path).and_then(|()| std::fs::write(path, bytes));
+    written.map_err(ObservationError::io(path))
 }
 
 /// The bytes of an `.npz` file: `t` (T), `x` (T, N, 3), `grid` (columns, rows) and `held` if there are any.

@@ -180,7 +180,7 @@ pub enum ExportError {
 /// Writes a recording in another format.
 ///
 /// `out` names the file; where a format needs several, its stem is their common beginning, as in
-/// `walk_0001.vtu`, `walk_0002.vtu` and `walk.pvd` for `walk.vtu`. A missing extension is added.
+/// `walk_0000.vtu`, `walk_0001.vtu` and `walk.pvd` for `walk.vtu`. A missing extension is added.
 pub fn export(
     recording: &Recording,
     format: ExportFormat,

@@ -1,6 +1,7 @@
 //! Files that get their real names only when all of them are whole.
 
 use super::ExportError;
+use crate::files::check_target;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -132,25 +133,20 @@ pub(super) fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
     stem.with_file_name(name)
 }
 
-/// The files of a sequence, `walk_0001.obj` and so on; always at least four digits, so that they sort.
-pub(super) fn sequence_targets(stem: &Path, extension: &str, count: usize) -> Vec<PathBuf> {
-    let digits = count.to_string().len().max(4);
-    (1..=count)
+/// The files of a sequence, each with the number of its frame: `walk_0000.obj` is the start. Always at least
+/// four digits, so that they sort.
+pub(super) fn sequence_targets(stem: &Path, extension: &str, frames: &[usize]) -> Vec<PathBuf> {
+    let last = frames.last().map_or(0, |frame| frame.to_string().len());
+    let digits = last.max(4);
+    frames
+        .iter()
         .map(|number| with_suffix(stem, &format!("_{number:0digits$}.{extension}")))
         .collect()
 }
 
 fn check_free(target: &Path, force: bool) -> Result<(), ExportError> {
-    let Ok(found) = fs::symlink_metadata(target) else {
-        return Ok(());
-    };
-    if found.is_dir() {
-        return Err(ExportError::BadPath {
-            path: target.to_owned(),
-            what: "a folder has this name",
-        });
-    }
-    if !force {
+    check_target(target).map_err(io_error(target))?;
+    if !force && fs::symlink_metadata(target).is_ok() {
         return Err(ExportError::Exists {
             path: target.to_owned(),
         });
@@ -214,8 +210,8 @@ mod tests {
         assert_eq!(single("a/walk"), Path::new("a/walk.usda"));
         assert_eq!(single("walk.usd"), Path::new("walk.usd"));
         assert_eq!(single("walk.v2"), Path::new("walk.v2.usda"));
-        let names = sequence_targets(Path::new("a/walk.v2"), "obj", 2);
-        let expected = ["a/walk.v2_0001.obj", "a/walk.v2_0002.obj"];
+        let names = sequence_targets(Path::new("a/walk.v2"), "obj", &[0, 5]);
+        let expected = ["a/walk.v2_0000.obj", "a/walk.v2_0005.obj"];
         assert_eq!(names, expected.map(PathBuf::from));
     }
 }

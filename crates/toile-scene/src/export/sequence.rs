@@ -39,7 +39,7 @@ pub(super) fn export(
         return Err(ExportError::NothingToExport);
     }
     let stem = stem_of(out, &[format.extension])?;
-    let targets = sequence_targets(&stem, format.extension, selection.indices.len());
+    let targets = sequence_targets(&stem, format.extension, &selection.indices);
     let mut output = Output::new(&targets, options.force)?;
     selection.survey(|_, _| {})?;
     for (k, target) in targets.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn export(
     }
     Ok(ExportSummary {
         files: output.commit()?,
-        notes: notes(selection, options),
+        notes: notes(selection),
     })
 }
 
@@ -71,7 +71,7 @@ fn merged_cloths(selection: &Selection, frame: &RecordedFrame) -> Mesh {
     mesh
 }
 
-fn notes(selection: &Selection, options: &ExportOptions) -> Vec<String> {
+fn notes(selection: &Selection) -> Vec<String> {
     let mut notes = selection.notes_on_what_is_left_out();
     let bodies = selection.bodies().count();
     if bodies > 0 {
@@ -87,13 +87,6 @@ fn notes(selection: &Selection, options: &ExportOptions) -> Vec<String> {
         notes.push(format!(
             "each file holds the cloths {} as one mesh",
             names.join(", ")
-        ));
-    }
-    if selection.indices[0] != 0 || options.every != 1 {
-        notes.push(format!(
-            "the files count from 1; file 1 is frame {} of the recording (counted from 0), and each next file is \
-             {} later",
-            selection.indices[0], options.every
         ));
     }
     notes

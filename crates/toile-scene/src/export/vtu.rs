@@ -1,8 +1,8 @@
-//! VTK unstructured grids for ParaView: `walk_0001.vtu` and so on, and `walk.pvd` with their times.
+//! VTK unstructured grids for ParaView: `walk_0000.vtu` and so on, and `walk.pvd` with their times.
 //!
 //! Points carry `displacement` (m, since the first frame of the recording) and `stretch` (mean over the edges
 //! at a node of length / rest length − 1); cells carry `area_ratio` (area / rest area) and `cloth`, the
-//! cloth's number. Bodies are a second part, `walk_bodies_0001.vtu`, or one `walk_bodies.vtu`
+//! cloth's number. Bodies are a second part, `walk_bodies_0000.vtu`, or one `walk_bodies.vtu`
 //! for all times if none of them moves.
 
 use super::frames::{Selection, Survey, cloth_positions};
@@ -67,8 +67,8 @@ struct Targets {
 
 impl Targets {
     fn new(selection: &Selection, survey: &Survey, stem: &Path) -> Self {
-        let frames = selection.indices.len();
-        let cloth_frames = selection.cloths().next().map_or(0, |_| frames);
+        let frames = &selection.indices[..];
+        let cloth_frames = selection.cloths().next().map_or(&[][..], |_| frames);
         let moves =
             |(index, body): (usize, &BodyTrack)| survey.moves(index) || body.morph.is_some();
         let moving = selection.bodies().any(moves);

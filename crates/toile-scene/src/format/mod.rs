@@ -25,10 +25,11 @@ pub use obj::{read_obj, write_obj};
 pub use ply::{PlyEncoding, read_ply, read_ply_points, write_ply};
 pub use trajectory::Trajectory;
 
+use crate::files::{check_target, open_input};
 use glam::DVec3;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile::mesh::Mesh;
@@ -153,21 +154,13 @@ pub fn read_mesh(path: &Path) -> Result<Mesh, FormatError> {
         path: path.to_owned(),
         source,
     };
-    let mut file = File::open(path).map_err(io)?;
-    let metadata = file.metadata().map_err(io)?;
-    if metadata.is_file() {
-        read_any(path, BufReader::with_capacity(1 << 16, file))
-    } else {
-        // A pipe cannot go back to its start, which telling the format by content needs.
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
-        read_any(path, Cursor::new(bytes))
-    }
+    let file = open_input(path).map_err(io)?;
+    read_any(path, BufReader::with_capacity(1 << 16, file))
 }
 
 /// Reads the points of a `.ply` file (m). There may be faces or none.
 pub fn read_points(path: &Path) -> Result<Vec<DVec3>, FormatError> {
-    let file = File::open(path).map_err(|error| ParseError::from(error).in_file(path))?;
+    let file = open_input(path).map_err(|error| ParseError::from(error).in_file(path))?;
     read_ply_points(BufReader::with_capacity(1 << 16, file)).map_err(|error| error.in_file(path))
 }
 
@@ -200,6 +193,7 @@ pub fn write_mesh(path: &Path, mesh: &Mesh) -> Result<(), FormatError> {
     })?;
     // Checked before the file is opened: a mesh that cannot be written must not cost an older file.
     let written = check_writable(mesh).and_then(|()| {
+        check_target(path)?;
         let mut file = File::create(path)?;
         match format {
             MeshFormat::Obj => write_obj(mesh, &mut file),

@@ -158,6 +158,9 @@ impl<R: BufRead> TextReader<R> {
         let text = std::str::from_utf8(self.bytes(token)).unwrap_or_default();
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
+            Ok(number) if number.is_infinite() && has_digits(text) => {
+                Err(self.error(token, "is too large: numbers end at 1.8e308"))
+            }
             Ok(_) => Err(self.error(token, "is not a finite number")),
             Err(_) => Err(self.error(token, "is not a number")),
         }
@@ -245,6 +248,11 @@ fn short_decimal(bytes: &[u8]) -> Option<f64> {
     }
     let size = digits as f64 / POWERS[decimals];
     Some(if negative { -size } else { size })
+}
+
+/// Whether the text of an infinite number is one that grew too large, and not the word for it.
+pub(super) fn has_digits(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_digit())
 }
 
 /// A piece of a file for a message: short, and printable whatever its bytes are.

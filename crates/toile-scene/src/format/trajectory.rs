@@ -7,11 +7,11 @@
 //! Times are in seconds and increase from row to row, positions in metres. Blank lines and lines that start
 //! with `#` are passed over.
 
-use super::text::quote;
+use super::text::{has_digits, quote};
 use super::{FormatError, ParseError, Place};
+use crate::files::open_input;
 use csv::ByteRecord;
 use glam::{DQuat, DVec3, DVec4};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub enum Trajectory {
 impl Trajectory {
     /// Reads a motion file.
     pub fn open(path: &Path) -> Result<Self, FormatError> {
-        let file = File::open(path).map_err(|error| ParseError::from(error).in_file(path))?;
+        let file = open_input(path).map_err(|error| ParseError::from(error).in_file(path))?;
         Self::read(BufReader::new(file)).map_err(|error| error.in_file(path))
     }
 
@@ -238,6 +238,9 @@ impl Row {
                 let (name, shown) = (header.name(column), quote(field));
                 match text.parse::<f64>() {
                     Ok(number) if number.is_finite() => Ok(number),
+                    Ok(number) if number.is_infinite() && has_digits(text) => Err(format!(
+                        "`{name}`: {shown} is too large: numbers end at 1.8e308"
+                    )),
                     Ok(_) => Err(format!("`{name}`: {shown} is not a finite number")),
                     Err(_) => Err(format!("`{name}`: {shown} is not a number")),
                 }

@@ -4,6 +4,7 @@ use super::{
     Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, Morph,
     MorphHeader, RecordedFrame, RecordingError, VERSION, frame_stride,
 };
+use crate::files::open_input;
 use glam::{DQuat, DVec3};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -138,7 +139,7 @@ struct Source {
 
 impl Source {
     fn open(path: PathBuf) -> Result<Self, RecordingError> {
-        let opened = File::open(&path).and_then(|f| Ok((f.metadata()?.len(), f)));
+        let opened = open_input(&path).and_then(|f| Ok((f.metadata()?.len(), f)));
         match opened {
             Ok((length, file)) => Ok(Source { path, file, length }),
             Err(source) => Err(RecordingError::Io { path, source }),

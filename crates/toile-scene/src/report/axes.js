@@ -11,6 +11,7 @@ function groupColumns(columns) {
   const others = [];
   for (const column of columns) {
     const name = column.name.toLowerCase();
+    if (name === "edge_worst") continue; // a name in the form of a number
     const put = (key, label) => groups.get(key).series.push({ label, values: column.values });
     if (name.startsWith("energy_")) put("energy", words(name.slice(7)));
     else if (name.includes("residual")) put("residual", words(name.replace("residual", "")) || "residual");

@@ -51,6 +51,11 @@ pub enum MetricsError {
 }
 
 impl MetricsTable {
+    /// The number of a column, by its name.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c == name)
+    }
+
     /// Reads comma-separated text whose first line names the columns. An empty place is NaN.
     pub fn parse_csv(text: &str) -> Result<Self, MetricsError> {
         let text = text.trim_start_matches('\u{feff}');

@@ -68,7 +68,7 @@ impl Checkpoint {
 
     /// Reads a checkpoint file; `None` if there is none.
     pub fn read(path: &Path) -> Result<Option<Self>, CheckpointError> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match crate::files::read_input(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => {

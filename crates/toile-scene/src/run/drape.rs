@@ -197,6 +197,9 @@ impl<'a> Sinks<'a> {
                 visible,
             });
         }
+        if resume {
+            folder.check_nothing_is_lost()?;
+        }
         folder.clear()?;
         let resolved = folder.file("scene.resolved.toml");
         write_atomically(&resolved, world.resolved.as_bytes())?;

@@ -1,6 +1,7 @@
 //! The folder of a run: who may write there, and how.
 
-use crate::recording;
+use crate::files::check_target;
+use crate::recording::{self, Recording};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,15 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+    /// There are results, but none to go on from.
+    #[error(
+        "{path} holds results but no checkpoint.toile to go on from; replace them with --force, or choose another folder \
+         with -o"
+    )]
+    NoCheckpoint {
+        /// The folder.
+        path: PathBuf,
+    },
     /// There is something else.
     #[error("{path} holds files that are not results of a run; choose another folder with -o")]
     Foreign {
@@ -51,12 +61,13 @@ const LOCK: &str = ".lock";
 /// What the name of a file ends with until it is whole.
 const PART: &str = ".part";
 /// Everything a run writes; nothing else is ever removed.
-const OWN_FILES: [&str; 9] = [
+const OWN_FILES: [&str; 10] = [
     recording::FILE_NAME,
     "scene.resolved.toml",
     "metrics.csv",
     "timings.csv",
     super::forces::FILE_NAME,
+    super::findings::FILE_NAME,
     "checkpoint.toile",
     "preview.png",
     "preview-animated.png",
@@ -104,6 +115,22 @@ impl RunFolder {
             }),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
+    }
+
+    /// Asked where there is no checkpoint to go on from: whether there is more than the start that a run
+    /// leaves which was killed before its first one. That is worth nothing; anything else is not replaced
+    /// unasked.
+    pub(super) fn check_nothing_is_lost(&self) -> Result<(), FolderError> {
+        let rows = std::fs::read(self.file("metrics.csv")).unwrap_or_default();
+        let rows = rows.iter().filter(|&&b| b == b'\n').count();
+        let frames = Recording::open(&self.path).map_or(0, |recording| recording.frame_count());
+        let pictures = ["report.html", "preview.png", "preview-animated.png"];
+        // The heading and the start make two rows.
+        if rows > 2 || frames > 1 || pictures.iter().any(|name| self.file(name).exists()) {
+            let path = self.path.clone();
+            return Err(FolderError::NoCheckpoint { path });
+        }
+        Ok(())
     }
 
     /// Removes the results of an earlier run.
@@ -162,12 +189,13 @@ fn has_other_files(path: &Path) -> Result<bool, FolderError> {
 }
 
 /// Writes a file so that at every moment either the old or the whole new one is there: into a temporary
-/// file beside it, to the disk, then renamed over it.
+/// file beside it, to the disk, then renamed over it. Only a regular file is replaced.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let io = |source| FolderError::Io {
         path: path.to_owned(),
         source,
     };
+    check_target(path).map_err(io)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(PART);
     let temporary = path.with_file_name(name);

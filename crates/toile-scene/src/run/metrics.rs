@@ -1,13 +1,17 @@
 //! The table of certificates, one row per frame.
 
+use glam::DVec3;
 use toile::advance::AdvanceReport;
 use toile::certificate::{Energies, Momenta, PhaseTimes, Status};
+use toile::model::Model;
 
 /// What a frame's steps had to say, worst first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameMetrics {
     /// Largest edge strain in any step.
     pub stretch_worst: f64,
+    /// The edge that was strained most, counted through all cloths; `None` if nobody looked.
+    pub edge_worst: Option<usize>,
     /// Mean absolute edge strain after the last step.
     pub stretch_mean: f64,
     /// Largest distance of a held node from its target (m).
@@ -36,6 +40,12 @@ pub struct FrameMetrics {
     pub intersections: Option<usize>,
     /// Steps that did not converge, or stayed above the tolerance of the step control.
     pub unconverged_steps: u32,
+    /// Of these, the ones in which a linear solve or Newton steps ended at their limit.
+    pub solve_missed: u32,
+    /// Of these, the ones in which a limit of cloth was not met.
+    pub limit_missed: u32,
+    /// Of these, the ones in which cloth could not be kept from passing through cloth.
+    pub contact_missed: u32,
     /// Steps made.
     pub substeps: u32,
     /// Steps taken back because they diverged or erred too much.
@@ -47,7 +57,7 @@ pub struct FrameMetrics {
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,gap_between,pin_residual,iterations,\
     linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total,\
-    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z";
+    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z,solve_missed,limit_missed,contact_missed,edge_worst";
 
 pub(super) const TIMING_COLUMNS: &str =
     "time,drive,assemble,solve,limit,collide,contact,certify,total";
@@ -57,6 +67,7 @@ impl FrameMetrics {
     pub fn empty() -> Self {
         FrameMetrics {
             stretch_worst: f64::NEG_INFINITY,
+            edge_worst: None,
             stretch_mean: 0.0,
             pin_residual: 0.0,
             gap_smallest: f64::NAN,
@@ -71,10 +82,23 @@ impl FrameMetrics {
             impact_zone: 0,
             intersections: None,
             unconverged_steps: 0,
+            solve_missed: 0,
+            limit_missed: 0,
+            contact_missed: 0,
             substeps: 0,
             rejected_steps: 0,
             times: PhaseTimes::default(),
         }
+    }
+
+    /// Takes a step of the schedule into account that led to these positions, and which edge it strained
+    /// most.
+    pub fn add_step(&mut self, advanced: &AdvanceReport, model: &Model, positions: &[DVec3]) {
+        // Looked for only where the worst strain grows: the certificate has the number, but not the edge.
+        if advanced.report.certificate.stretch_worst > self.stretch_worst {
+            self.edge_worst = worst_edge(model, positions);
+        }
+        self.add(advanced);
     }
 
     /// Takes a step of the schedule into account.
@@ -106,6 +130,12 @@ impl FrameMetrics {
         self.intersections = worst;
         let unconverged = u32::from(report.status != Status::Converged);
         self.unconverged_steps += unconverged.max(advanced.above_tolerance);
+        match report.status {
+            Status::Converged => {}
+            Status::IterationLimit => self.solve_missed += 1,
+            Status::LimitMissed => self.limit_missed += 1,
+            Status::ContactMissed => self.contact_missed += 1,
+        }
         self.substeps += advanced.substeps;
         self.rejected_steps += advanced.rejected;
         self.times.add(&report.times);
@@ -150,6 +180,11 @@ impl FrameMetrics {
             known(momenta.spin.x),
             known(momenta.spin.y),
             known(momenta.spin.z),
+            self.solve_missed.to_string(),
+            self.limit_missed.to_string(),
+            self.contact_missed.to_string(),
+            self.edge_worst
+                .map_or_else(String::new, |edge| edge.to_string()),
         ]
         .join(",")
     }
@@ -170,4 +205,18 @@ impl FrameMetrics {
         let numbers = numbers.map(|n| format!("{n:.6}"));
         format!("{time},{}", numbers.join(","))
     }
+}
+
+/// The edge with the largest strain, counted through all cloths.
+fn worst_edge(model: &Model, positions: &[DVec3]) -> Option<usize> {
+    let edges = model.cloths.iter().flat_map(|cloth| {
+        let positions = &positions[cloth.nodes.clone()];
+        let rest = cloth.topology.edges.iter().zip(&cloth.rest.edge_lengths);
+        rest.map(move |(edge, length)| {
+            let [a, b] = edge.nodes.map(|n| positions[n as usize]);
+            a.distance(b) / length
+        })
+    });
+    let worst = edges.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(worst.0)
 }

@@ -8,6 +8,7 @@
 mod checkpoint;
 mod commands;
 mod drape;
+mod findings;
 mod folder;
 mod forces;
 mod metrics;
@@ -17,6 +18,7 @@ mod verdict;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use commands::{Commander, FILE_NAME as COMMANDS_FILE, Replay, ReplayError};
 pub use drape::{DRAPE_COLUMNS, DrapeObserver, DrapeOptions, DrapeProgress, DrapeSummary, drape};
+pub use findings::{Finding, FindingKind, Findings, WorstStretch, findings, start_warnings};
 pub use folder::{FolderError, RunFolder, write_atomically};
 pub use metrics::{FrameMetrics, METRIC_COLUMNS};
 pub use runner::{

@@ -243,7 +243,8 @@ fn run_here(
         let before = (sinks.frames - 1) * u64::from(schedule.substeps);
         for made in 1..=schedule.substeps {
             sinks.commands.obey(&mut simulation, commander)?;
-            metrics.add(simulation.step()?);
+            let report = *simulation.step()?;
+            metrics.add_step(&report, &world.model, simulation.positions());
             if let Some(forces) = &mut sinks.forces {
                 forces.take(world, simulation.time(), simulation.body_loads());
             }
@@ -359,7 +360,9 @@ impl<'a> Sinks<'a> {
                 folds,
             });
         }
-        // Killed before its first checkpoint, a run has nothing worth keeping.
+        if resume {
+            folder.check_nothing_is_lost()?;
+        }
         folder.clear()?;
         write_atomically(
             &folder.file("scene.resolved.toml"),

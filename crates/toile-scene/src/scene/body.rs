@@ -3,7 +3,7 @@
 mod sequence;
 
 use super::motion::{absolute, body_path, place};
-use super::resolve::check_not_negative;
+use super::resolve::{check_color, check_not_negative};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::BodyTrack;
@@ -21,6 +21,7 @@ pub(super) fn resolve_body(
     spec: &mut BodySpec,
 ) -> Result<(Body, BodyTrack), SceneError> {
     let field = format!("body.{name}");
+    check_color(source, &format!("{field}.color"), spec.color)?;
     let friction = resolve_friction(source, &format!("{field}.friction"), spec.friction)?;
     let shape = resolve_shape(source, &format!("{field}.shape"), &mut spec.shape)?;
     let shape_error = |message: String| source.error(&format!("{field}.shape"), message);

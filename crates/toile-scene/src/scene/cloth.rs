@@ -3,7 +3,7 @@
 use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
 use super::motion::{absolute, pin_path, place};
-use super::resolve::{check_positive, check_vector};
+use super::resolve::{check_color, check_positive, check_vector};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::ClothTrack;
@@ -41,6 +41,8 @@ pub(super) fn resolve_cloth(
 ) -> Result<ResolvedCloth, SceneError> {
     let field = format!("cloth.{name}");
     let fabric = check_material(source, &field, spec)?;
+    check_color(source, &format!("{field}.color"), spec.color)?;
+    check_color(source, &format!("{field}.back_color"), spec.back_color)?;
     let mut mesh = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
     if let Some(NoiseSpec { deviation, seed }) = spec.noise {
         check_positive(source, &format!("{field}.noise.deviation"), deviation)?;

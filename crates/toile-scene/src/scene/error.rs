@@ -56,6 +56,15 @@ impl SceneError {
 
     /// An error that belongs to no place in a file.
     pub(crate) fn general(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::general_with_help(place, message, None)
+    }
+
+    /// An error that belongs to no place in a file, and what else to say.
+    pub(crate) fn general_with_help(
+        place: impl Into<String>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Self {
         let place: String = place.into();
         SceneError(Box::new(Details {
             message: message.into(),
@@ -66,7 +75,7 @@ impl SceneError {
             },
             source_code: None,
             span: None,
-            help: None,
+            help,
         }))
     }
 }
@@ -86,7 +95,7 @@ impl Diagnostic for SceneError {
 }
 
 /// Line and column, counted from 1; columns in characters.
-fn line_column(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn line_column(text: &str, offset: usize) -> (usize, usize) {
     let offset = text.floor_char_boundary(offset);
     let before = &text[..offset];
     let line = before.matches('\n').count() + 1;

@@ -21,4 +21,4 @@ pub use bundled::{BUNDLED, BundledScene, bundled};
 pub use error::SceneError;
 pub use recipe::SceneRecipe;
 pub use resolve::{Schedule, World, resolve};
-pub use source::{SceneSource, parse_override};
+pub use source::{SceneSource, nearest_name, parse_override};

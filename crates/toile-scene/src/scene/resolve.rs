@@ -9,6 +9,7 @@ use super::led::led_together;
 use super::recipe::SceneRecipe;
 use super::seam::{loose_seams, seams, stiffen_sewn};
 use super::{SceneError, SceneSource};
+use crate::memory;
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
     CertifySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, SceneSpec, SolverSpec,
@@ -182,6 +183,7 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
         check_name(source, "body", name)?;
     }
     check_body_contact(source, &spec)?;
+    check_memory(source, &spec)?;
     stiffen_sewn(&mut spec);
     let cloths = resolve_cloths(source, &mut spec)?;
     let bodies = spec
@@ -515,6 +517,17 @@ fn check_body_contact(source: &SceneSource, spec: &SceneSpec) -> Result<(), Scen
     }
 }
 
+/// A scene that does not fit into memory is refused before any of its meshes is made.
+fn check_memory(source: &SceneSource, spec: &SceneSpec) -> Result<(), SceneError> {
+    let Some(available) = memory::available() else {
+        return Ok(());
+    };
+    memory::check(spec, &source.folder, available).map_err(|found| {
+        let field = format!("cloth.{}.mesh", found.cloth);
+        source.error(&field, found.message)
+    })
+}
+
 /// Names become parts of file names and of field paths.
 fn check_name(source: &SceneSource, kind: &str, name: &str) -> Result<(), SceneError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -547,6 +560,24 @@ pub(super) fn check_not_negative(
         return Ok(());
     }
     let message = format!("is {value}; it must be zero or a positive number");
+    Err(source.error(field, message))
+}
+
+/// Red, green and blue, each from 0 to 1.
+pub(super) fn check_color(
+    source: &SceneSource,
+    field: &str,
+    value: Option<[f32; 3]>,
+) -> Result<(), SceneError> {
+    let Some(value) = value.filter(|v| !v.iter().all(|part| (0.0..=1.0).contains(part))) else {
+        return Ok(());
+    };
+    let eight_bit = value.iter().all(|part| (0.0..=255.0).contains(part));
+    let mend = match eight_bit && value.iter().any(|&part| part >= 10.0) {
+        true => "; if it counts to 255, divide by 255",
+        false => "",
+    };
+    let message = format!("is {value:?}; red, green and blue are each from 0 to 1{mend}");
     Err(source.error(field, message))
 }
 

@@ -5,7 +5,10 @@
 //! found late (a density below zero, a missing mesh file) points at its line as well as one found early.
 
 use super::SceneError;
+use super::error::line_column;
+use crate::files::open_input;
 use crate::spec::SceneSpec;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
@@ -32,12 +35,14 @@ impl SceneSource {
     pub fn read(path: &Path) -> Result<Self, SceneError> {
         let name = path.display().to_string();
         let fail = |error: std::io::Error| SceneError::general(&name, error.to_string());
-        let length = std::fs::metadata(path).map_err(fail)?.len();
+        let mut file = open_input(path).map_err(fail)?;
+        let length = file.metadata().map_err(fail)?.len();
         if length > MAX_BYTES {
             let message = format!("{length} bytes is too long for a scene; is this a scene file?");
             return Err(SceneError::general(&name, message));
         }
-        let bytes = std::fs::read(path).map_err(fail)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(fail)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             SceneError::general(&name, format!("byte {at} is not UTF-8 text"))
@@ -54,7 +59,16 @@ impl SceneSource {
     /// Parses, applies the overrides and makes the spec.
     pub fn parse(&self) -> Result<SceneSpec, SceneError> {
         let mut table: Table = self.text.parse().map_err(|error: toml::de::Error| {
-            let message = error.message().to_owned();
+            let message = match error.message() {
+                // The second is of whole numbers that would fit into more bits than TOML gives them.
+                said if said.ends_with("number overflowed")
+                    || said.contains("expected any valid TOML") =>
+                {
+                    "the number is too large: numbers end at 1.8e308, whole ones at 9.2e18"
+                        .to_owned()
+                }
+                said => said.to_owned(),
+            };
             SceneError::at(&self.name, &self.text, error.span(), "", message, None)
         })?;
         for (path, value) in &self.overrides {
@@ -73,13 +87,38 @@ impl SceneSource {
     }
 
     fn error_with_help(&self, field: &str, message: String, help: Option<String>) -> SceneError {
-        let overridden = |(path, _): &&(String, Value)| field.starts_with(path.as_str());
-        if let Some((path, value)) = self.overrides.iter().find(overridden) {
-            let place = format!("--set {path}={value}");
-            return SceneError::general(place, format!("{field}: {message}"));
-        }
         let span = self.locate(field);
+        if let Some((path, value)) = self.override_of(field) {
+            let place = format!("--set {path}={value}");
+            // Where the rest of the table stands in the file may be half of the answer.
+            let rest = span.filter(|_| path_parts(path).len() > path_parts(field).len());
+            let file = rest.map_or(String::new(), |s| {
+                let (line, column) = line_column(&self.text, s.start);
+                format!(" ({}:{line}:{column})", self.name)
+            });
+            return SceneError::general_with_help(place, format!("{field}{file}: {message}"), help);
+        }
         SceneError::at(&self.name, &self.text, span, field, message, help)
+    }
+
+    /// The last override of a field or of what encloses it; else one of something in it, unless the file is
+    /// wrong by itself.
+    fn override_of(&self, field: &str) -> Option<&(String, Value)> {
+        let wrong = path_parts(field);
+        let agrees = |path: &str, enclosing: bool| {
+            let parts = path_parts(path);
+            let deep_enough = enclosing == (parts.len() <= wrong.len());
+            deep_enough && !wrong.is_empty() && parts.iter().zip(&wrong).all(|(a, b)| a == b)
+        };
+        let last = |enclosing| {
+            let mut all = self.overrides.iter().rev();
+            all.find(|(path, _)| agrees(path, enclosing))
+        };
+        let file_alone = || SceneSource {
+            overrides: Vec::new(),
+            ..self.clone()
+        };
+        last(true).or_else(|| last(false).filter(|_| file_alone().parse().is_ok()))
     }
 
     /// Which of some known names this is; an error that suggests the nearest if it is none.
@@ -204,17 +243,34 @@ pub fn parse_override(text: &str) -> Result<(String, Value), String> {
     if path.is_empty() {
         return Err(format!("`{text}` names no field; write field.path=value"));
     }
-    let parsed: Option<Value> = format!("value = {value}")
+    let written = format!("value = {value}");
+    let parsed: Option<Value> = written
         .parse::<Table>()
         .ok()
         .and_then(|mut table| table.remove("value"));
+    // What reads as TOML and yet is no value holds a number beyond what a number can be.
+    if parsed.is_none() && DeTable::parse(&written).is_ok() {
+        return Err(format!(
+            "{path}: a number in `{}` is too large",
+            shortened(value)
+        ));
+    }
     Ok((
         path.to_owned(),
         parsed.unwrap_or_else(|| Value::String(value.to_owned())),
     ))
 }
 
-fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+/// The beginning of a text that may be very long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The known name that is most like this one, if one is like it at all.
+pub fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let scored = known
         .iter()
         .map(|&k| (strsim::normalized_damerau_levenshtein(name, k), k));

@@ -14,6 +14,7 @@ use toile_lab::report::DEFAULT_BUDGET_BYTES;
 use toile_lab::{EXPERIMENTS, Experiment, Outcome, Settings, earlier_outcome, run_experiment};
 
 pub fn run(args: &LabRunArgs) -> Result<ExitCode> {
+    args.work.apply()?;
     let chosen: Vec<&Experiment> = match args.all {
         true => EXPERIMENTS.iter().collect(),
         false => {

@@ -10,6 +10,7 @@ mod motion;
 mod tests;
 
 use super::{FormatError, ParseError, Place};
+use crate::files::read_input;
 use accessor::Buffer;
 use glam::{DMat4, DVec3};
 use motion::Animation;
@@ -66,7 +67,7 @@ type Worn = (usize, Option<usize>);
 impl AnimatedMesh {
     /// Reads a `.glb` file. `animation` is a name; without one the first animation is taken.
     pub fn read(path: &Path, animation: Option<&str>) -> Result<Self, FormatError> {
-        let bytes = std::fs::read(path).map_err(|error| ParseError::from(error).in_file(path))?;
+        let bytes = read_input(path).map_err(|error| ParseError::from(error).in_file(path))?;
         let refuse = |flaw: Flaw| ParseError::at(Place::WholeFile, flaw).in_file(path);
         Self::from_bytes(&bytes, animation).map_err(refuse)
     }

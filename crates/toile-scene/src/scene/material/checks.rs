@@ -101,6 +101,7 @@ pub(in crate::scene) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<
     );
     compare("weft_bend", weft_bend, "bend", m.bend, 1e3);
     warnings.extend(idle_fields(field, spec));
+    warnings.extend(odd_density(field, m.density));
     if m.bend >= 1e-2 * stretch {
         warnings.push(format!(
             "{field}.material.bend ({} N·m) would be felt more than stretching ({stretch} N/m) in folds of centimetres; \
@@ -109,6 +110,18 @@ pub(in crate::scene) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<
         ));
     }
     warnings
+}
+
+/// A mass per area that no cloth has (kg/m²).
+fn odd_density(field: &str, density: Option<f64>) -> Option<String> {
+    let density = density.filter(|d| !(0.005..=5.0).contains(d))?;
+    let grams = match (5.0..=5000.0).contains(&density) {
+        true => format!("; if it is in g/m², write {}", density / 1e3),
+        false => String::new(),
+    };
+    Some(format!(
+        "{field}.material.density is {density} kg/m², and cloth has 0.02 to 1{grams}"
+    ))
 }
 
 /// Numbers that the chosen model does not look at.
