@@ -1,9 +1,7 @@
 //! What the program must never do: lose results, replace what is no file, wait for ever, or take more memory
 //! than there is.
 
-mod common;
-
-use common::{Folder, SMALL, contents, toile};
+use crate::common::{Folder, SMALL, contents, toile};
 
 fn small() -> Folder {
     let folder = Folder::new();
@@ -232,7 +230,7 @@ fn a_set_inside_the_wrong_table_is_blamed_and_not_the_file() {
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use common::program;
+    use crate::common::program;
     use std::fs::File;
     use std::os::unix::fs::FileTypeExt;
     use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! A run ends with what its user should know, and `--strict` makes that a failure.
 
-mod common;
-
-use common::{Folder, SMALL, toile};
+use crate::common::{Folder, SMALL, toile};
 
 const GRID: &str = "mesh.grid = { size = [0.4, 0.4], cells = [8, 8] }";
 

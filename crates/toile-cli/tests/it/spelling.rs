@@ -1,8 +1,6 @@
 //! One way to say a thing in every command, and the old ways still work.
 
-mod common;
-
-use common::{Folder, SMALL, toile};
+use crate::common::{Folder, SMALL, toile};
 
 fn small() -> Folder {
     let folder = Folder::new();
