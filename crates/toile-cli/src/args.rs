@@ -247,6 +247,10 @@ pub struct RunArgs {
     /// Go on from the folder's last checkpoint, to the same bits as an uninterrupted run
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
+    /// Give the commands of another run (its commands.toml) again, each after as many steps: the same scene
+    /// then comes to the same bits
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
     /// Replace results that are in the folder already
     #[arg(long)]
     pub force: bool,

@@ -13,8 +13,8 @@ use toile_scene::present::{write_previews, write_report_page};
 use toile_scene::recording::Recording;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
-    Checkpoint, Findings, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict, findings, judge,
-    run as run_world, start_warnings,
+    Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict, findings,
+    judge, run_commanded, start_warnings,
 };
 use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;
@@ -29,6 +29,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let world = resolve(&source, spec)?;
     let warnings = start_warnings(&world);
     warnings.iter().for_each(|w| warn(w));
+    // Read before the folder, which may be the one it is in, is cleared.
+    let replay = args.replay.as_deref().map(Replay::read).transpose();
+    let mut replay = replay.or_report()?.unwrap_or_default();
     let path = args.out.clone();
     let path = path.unwrap_or_else(|| default_folder(&args.scene.scene));
     let folder = if args.resume {
@@ -53,7 +56,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         checkpoint_interval: output.checkpoint_interval,
         stop: &STOP,
     };
-    let summary = run_world(&world, &folder, &options, &mut display);
+    let summary = run_commanded(&world, &folder, &options, &mut display, &mut replay);
     display.finish();
     let summary = summary.or_report()?;
     note(conclusion(&summary, folder.path()));

@@ -61,13 +61,14 @@ const LOCK: &str = ".lock";
 /// What the name of a file ends with until it is whole.
 const PART: &str = ".part";
 /// Everything a run writes; nothing else is ever removed.
-const OWN_FILES: [&str; 10] = [
+const OWN_FILES: [&str; 11] = [
     recording::FILE_NAME,
     "scene.resolved.toml",
     "metrics.csv",
     "timings.csv",
     super::forces::FILE_NAME,
     super::findings::FILE_NAME,
+    super::commands::FILE_NAME,
     "checkpoint.toile",
     "preview.png",
     "preview-animated.png",

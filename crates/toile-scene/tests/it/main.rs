@@ -3,6 +3,7 @@
 
 mod architecture;
 mod body_responses;
+mod commands;
 mod exports;
 mod isometric;
 mod limits;
