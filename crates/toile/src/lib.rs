@@ -13,6 +13,7 @@
 
 pub mod advance;
 pub mod batch;
+pub mod body;
 pub mod certificate;
 pub mod command;
 pub mod contact;

@@ -1,10 +1,8 @@
 //! What a run needs and never changes: cloths, energies, pins, bodies, settings.
 
-use crate::contact::{
-    AdhesionError, Body, BodyContact, BodyContactError, Sewn, ShapeError, Sticky,
-};
+use crate::body::{AdhesionError, Body, BodyContact, BodyContactError, ShapeError, Sticky};
 use crate::drive::{Pin, PinError, check_pins};
-use crate::energy::{EnergyBatch, HingeEnergy, Seam};
+use crate::energy::{EnergyBatch, HingeEnergy, Seam, Sewn};
 use crate::integrator::{ImplicitSettings, Integrator};
 use crate::limit::Limit;
 use crate::linalg::BlockPattern;

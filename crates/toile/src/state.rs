@@ -4,7 +4,7 @@ mod bytes;
 
 pub use bytes::StateError;
 
-use crate::contact::{Adhesion, Anchor, Bond, Shape, Stuck};
+use crate::body::{Adhesion, Anchor, Bond, Shape, Stuck};
 use crate::drive::{Commanded, PinPath, PinState, Pose};
 use crate::energy::Memory;
 use crate::model::Model;

@@ -15,13 +15,45 @@ const LAYERS: [&str; 7] = [
 ];
 
 /// All that the engine may use.
-const ENGINE_USES: [&str; 6] = [
+const ENGINE_USES: [&str; 7] = [
+    "crc32fast",
     "glam",
     "rayon",
     "robust",
     "spade",
     "thiserror",
     "toile-cholesky",
+];
+
+/// The engine's modules from the bottom to the top; each may use those before it and none after.
+const MODULES: [&str; 27] = [
+    "parallel",
+    "timing",
+    "error",
+    "linalg",
+    "geometry",
+    "mesh",
+    "drive",
+    "energy",
+    "body",
+    "limit",
+    "integrator",
+    "model",
+    "state",
+    "hold",
+    "contact",
+    "enforce",
+    "respond",
+    "integrate",
+    "stability",
+    "certificate",
+    "step",
+    "advance",
+    "untangle",
+    "equilibrium",
+    "command",
+    "simulation",
+    "batch",
 ];
 
 /// What makes a computation depend on the machine, or a library speak.
@@ -79,22 +111,67 @@ fn the_engine_uses_only_mathematics() {
     }
 }
 
-#[test]
-fn the_engine_touches_no_file_no_clock_and_no_terminal() {
-    let mut folders = vec![crates().join("toile/src")];
-    let mut files = 0;
+/// The engine's sources with the module that each belongs to.
+fn engine_sources() -> Vec<(String, PathBuf)> {
+    let root = crates().join("toile/src");
+    let mut folders = vec![root.clone()];
+    let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                check_source(&path);
-                files += 1;
+                let inside = path.strip_prefix(&root).unwrap();
+                let module = inside.components().next().unwrap().as_os_str();
+                let module = module.to_str().unwrap().trim_end_matches(".rs");
+                found.push((module.to_owned(), path));
             }
         }
     }
-    assert!(files > 10, "only {files} sources found");
+    assert!(found.len() > 100, "only {} sources found", found.len());
+    found
+}
+
+/// What is left of a source without comments and tests.
+fn code(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
+    let lines = text.lines().map(|l| l.split("//").next().unwrap_or(""));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn no_module_of_the_engine_uses_one_above_it() {
+    let place = |module: &str| MODULES.iter().position(|m| *m == module);
+    let is_test = |path: &Path| {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        name.ends_with("tests") || path.components().any(|c| c.as_os_str() == "tests")
+    };
+    for (module, path) in engine_sources() {
+        if module == "lib" || is_test(&path) {
+            continue;
+        }
+        let own = place(&module).unwrap_or_else(|| panic!("give the module `{module}` its place"));
+        for used in code(&path).split("crate::").skip(1) {
+            let end = used.find(|c: char| !c.is_ascii_lowercase() && c != '_');
+            let used = &used[..end.unwrap_or(used.len())];
+            let used = place(used).unwrap_or_else(|| panic!("{}: crate::{used}", path.display()));
+            let (from, to) = (MODULES[own], MODULES[used]);
+            assert!(
+                used <= own,
+                "{}: {from} uses {to}, which is above it",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_engine_touches_no_file_no_clock_and_no_terminal() {
+    for (_, path) in engine_sources() {
+        check_source(&path);
+    }
 }
 
 fn check_source(path: &Path) {

@@ -16,7 +16,7 @@
 //! from below: the normal velocity becomes `−φ/Δτ` with `φ` at the start of the step, so that `φ` falls by
 //! the part `h/Δτ` in every step of contact (same section).
 
-use super::deforming::NodeImpact;
+use super::NodeImpact;
 use super::{Nearby, Placement, Shape, obstacles};
 use crate::parallel;
 use glam::DVec3;

@@ -20,7 +20,7 @@
 //! In [face–body contact](super::dents) the second feature is a body. It does not give way, so the penalty is
 //! stiffer, and velocities are relative to its surface.
 
-use super::friction::AT_REST;
+use super::AT_REST;
 use super::response::Contact;
 use crate::linalg::Coupling;
 use glam::{DMat3, DVec3};

@@ -12,15 +12,10 @@
 //! Contact between cloths has the same two halves: penalty forces inside the implicit solve (`cushion`), and
 //! collision response after everything else (`pipeline`).
 
-mod adhesion;
-mod body;
-mod body_contact;
 pub mod broad_phase;
 mod collide;
 mod cushion;
-pub mod deforming;
 mod dents;
-mod friction;
 mod impact_zone;
 mod intersections;
 mod load;
@@ -29,8 +24,7 @@ mod pipeline;
 mod points;
 mod preserve;
 mod response;
-mod sewn;
-mod shape;
+mod sticking;
 mod support;
 mod surface;
 mod surroundings;
@@ -38,17 +32,15 @@ mod tangle;
 mod tie;
 mod trial;
 
-pub use crate::geometry::Sample;
-pub use adhesion::{Adhesion, AdhesionError, Anchor, Bond, Region, Sticky, Stuck};
-pub(crate) use adhesion::{asks_for_forces, drive_bonds, drive_stuck};
-pub use body::{Body, Placement};
-pub(crate) use body::{Nearby, obstacles};
-pub use body_contact::{BodyContact, BodyContactError};
+pub(crate) use crate::body::{AT_REST, Nearby, NodeImpact, obstacles};
+pub use crate::body::{
+    Adhesion, AdhesionError, Anchor, Body, BodyContact, BodyContactError, Bond, Friction,
+    MeshShape, Placement, Region, Sample, Shape, ShapeError, Sticky, Stuck, deforming,
+};
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, TRACE_LIMIT, collide, gaps, halt};
 pub(crate) use cushion::Cushion;
 pub(crate) use dents::Dents;
-pub use friction::Friction;
 pub use intersections::intersections;
 pub use load::Load;
 pub(crate) use load::{Given, Loads, book};
@@ -58,8 +50,7 @@ pub(crate) use pipeline::{ClothContact, Outlook};
 pub use points::ContactPoint;
 pub(crate) use points::body_points;
 pub use preserve::{FoldPreserver, folded_distance};
-pub(crate) use sewn::Sewn;
-pub use shape::{MeshShape, Shape, ShapeError};
+pub(crate) use sticking::{asks_for_forces, drive_bonds, drive_stuck};
 pub(crate) use support::{Change, Support, Verdict, find_support, pinched_support};
 pub(crate) use surroundings::{Surroundings, place_bodies};
 pub(crate) use tie::Tie;

@@ -11,8 +11,8 @@
 //! Beyond `s = 0` the bodies overlap, and cloth cannot be thinner than nothing: the pressure grows no
 //! further.
 
-use super::body::obstacles;
 use super::load::{Given, book};
+use super::obstacles;
 use super::{Candidate, Friction, Nearby, Placement};
 use glam::DVec3;
 

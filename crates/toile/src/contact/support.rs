@@ -20,8 +20,8 @@
 //! Of the two coefficients of [`Friction`] that at rest decides whether a node goes on sticking, the sliding
 //! one all the rest.
 
-use super::body::obstacles;
-use super::friction::AT_REST;
+use super::AT_REST;
+use super::obstacles;
 use super::{Friction, Pinch, Placement};
 use crate::linalg::Filter;
 use glam::{DMat3, DVec3};

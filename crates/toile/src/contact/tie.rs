@@ -15,7 +15,7 @@
 //! contacts between cloths: `r = o`, by the impulse `(o − r)/Σ (|Jᵢ|²/mᵢ)`. Integrators without such a solve
 //! have nothing but this. Each exchange conserves momentum.
 
-use super::adhesion::Bond;
+use super::Bond;
 use super::pipeline::Outlook;
 use super::response::Mobility;
 use crate::geometry::closest::frame_of;

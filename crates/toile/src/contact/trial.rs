@@ -1,7 +1,7 @@
 //! A step before it is committed.
 
 use super::{Candidate, Loads};
-use crate::certificate::{Phase, StepError};
+use crate::error::{Phase, StepError};
 use crate::hold::Context;
 use crate::model::Model;
 use glam::DVec3;

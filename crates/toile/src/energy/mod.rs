@@ -21,6 +21,7 @@ mod membrane;
 mod quadratic_bend;
 mod ring;
 mod seam;
+mod sewn;
 mod spring;
 
 pub use air::Air;
@@ -40,6 +41,7 @@ pub use mass_spring::{EdgeKinds, MassSpring, MassSpringMaterial, mass_spring};
 pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
 pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
 pub use seam::{Closing, Seam, SeamError, SeamPath, Thread};
+pub(crate) use sewn::Sewn;
 pub use spring::{Spring, SpringBatch};
 
 use crate::parallel;

@@ -13,7 +13,7 @@
 //! CRC-32 of all before.
 
 use super::{Previous, State, StepMemory};
-use crate::contact::{Anchor, Bond, Stuck};
+use crate::body::{Anchor, Bond, Stuck};
 use crate::drive::{Commanded, Grasp, Grip, Leaving, PinState, Pose, Setting, Travel};
 use glam::{DQuat, DVec3};
 use thiserror::Error;

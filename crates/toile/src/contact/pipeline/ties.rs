@@ -1,7 +1,7 @@
 //! What sticks to each other among the contacts of cloth with cloth.
 
 use super::ClothContact;
-use crate::contact::adhesion::Bond;
+use crate::body::Bond;
 use crate::contact::response::Mobility;
 use crate::contact::tie::Tie;
 use crate::linalg::Filter;

@@ -17,7 +17,7 @@ pub struct Friction {
 /// A node slower than this relative to the surface (m/s) counts as at rest where nothing better is known of
 /// it: it slips by 10 µm in a step of 10 ms. Chosen, not derived; the lab experiments `incline` and `capstan`
 /// cover it.
-pub(super) const AT_REST: f64 = 1e-3;
+pub(crate) const AT_REST: f64 = 1e-3;
 
 impl Friction {
     /// The coefficient for a node with this speed along the surface (m/s).

@@ -1,7 +1,6 @@
 //! Which nodes stick during a step, and where they are led.
 
-use super::{Adhesion, Anchor, Region, Sticky, Stuck, left_to_adhesion};
-use crate::contact::{Placement, Shape};
+use crate::body::{Adhesion, Anchor, Placement, Region, Shape, Sticky, Stuck, left_to_adhesion};
 use crate::hold::Holds;
 use crate::linalg::Filter;
 use crate::model::Model;

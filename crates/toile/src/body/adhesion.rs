@@ -25,19 +25,12 @@
 //! `F` does not know of limits: what constraints of length pull is not in it.
 //!
 //! # On cloth
-//! The place in the frame of a face makes a [`Bond`], which is a [tie](super::tie) between the node and the
+//! The place in the frame of a face makes a [`Bond`](super::Bond), which is a [tie](crate::contact) between the node and the
 //! face's corners: in an implicit solve, and after everything else. Both sides move, and pull each other with
 //! what it takes. That is measured, limits included, and what exceeds the strength in one step is torn off in
 //! the next, and not caught again before it has come away: else what its neighbours hold would be caught
 //! without load, and torn again, by turns. Before it is caught, `R` is estimated as on bodies, with the
 //! velocities, the forces and the mass of the one relative to the other.
-
-mod bond;
-mod drive;
-
-pub use bond::Bond;
-pub(crate) use bond::drive_bonds;
-pub(crate) use drive::{asks_for_forces, drive_stuck};
 
 use crate::drive::Interval;
 use glam::DVec3;
@@ -190,7 +183,7 @@ impl Adhesion {
     }
 
     /// The most that it bears at a node with this share of its cloth's area (N).
-    fn most(&self, area: f64) -> f64 {
+    pub(crate) fn most(&self, area: f64) -> f64 {
         self.strength * area
     }
 
@@ -247,7 +240,7 @@ fn check_nodes(listed: &[u32], nodes: usize) -> Result<(), AdhesionError> {
 
 /// What a force on a node leaves to adhesion (N), if the surface below it pushes by itself and holds by
 /// friction.
-fn left_to_adhesion(force: DVec3, normal: DVec3, friction: f64) -> f64 {
+pub(crate) fn left_to_adhesion(force: DVec3, normal: DVec3, friction: f64) -> f64 {
     let along = force.dot(normal);
     let across = (force - along * normal).length();
     let torn = (-along).max(0.0);

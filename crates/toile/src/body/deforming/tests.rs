@@ -1,6 +1,6 @@
 use super::*;
-use crate::contact::collide::{Candidate, collide};
 use crate::contact::{Body, Placement, Shape};
+use crate::contact::{Candidate, collide};
 use crate::drive::{Pose, RigidPath};
 use crate::geometry::level_set::LevelSetError;
 use crate::mesh::generate::{Cuboid, Sphere, SpherePattern, cuboid, sphere};

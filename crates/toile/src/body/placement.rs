@@ -43,7 +43,7 @@ pub struct Placement {
 
 /// What a relaxing contact makes of a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Relaxed {
+pub(crate) struct Relaxed {
     /// Its distance from the surface at the end of the step (m).
     pub distance: f64,
     /// Its velocity away from the surface, relative to it (m/s).
@@ -105,7 +105,7 @@ impl Placement {
     }
 
     /// How a contact that begins at this place relaxes, if it does not end at once.
-    pub(super) fn relaxed(&self, from: DVec3, offset: f64, h: f64) -> Option<Relaxed> {
+    pub(crate) fn relaxed(&self, from: DVec3, offset: f64, h: f64) -> Option<Relaxed> {
         (self.recovery < 1.0).then(|| {
             let gap = self.gap_at_start(from, offset);
             Relaxed {
@@ -161,7 +161,7 @@ impl Placement {
     }
 
     /// The place of a point at the start of the step that moves with the surface from then on.
-    pub(super) fn anchor(&self, point: DVec3) -> Anchor {
+    pub(crate) fn anchor(&self, point: DVec3) -> Anchor {
         match &self.shape {
             Shape::Moving(surface) => surface.anchor(point),
             _ => Anchor::Frame(self.start.unapply(point)),
@@ -169,7 +169,7 @@ impl Placement {
     }
 
     /// Where such a place is at the end of the step (m); `None` if it is not one of this body's.
-    pub(super) fn carry_anchor(&self, anchor: &Anchor) -> Option<DVec3> {
+    pub(crate) fn carry_anchor(&self, anchor: &Anchor) -> Option<DVec3> {
         match (&self.shape, *anchor) {
             (Shape::Moving(surface), Anchor::Face { face, weights, way }) => {
                 surface.place_at_end(face, weights, way)
@@ -228,7 +228,7 @@ impl From<(Look, DVec3)> for Nearby {
     }
 }
 
-pub(super) fn sample_at(shape: &Shape, pose: &Pose, point: DVec3) -> Sample {
+pub(crate) fn sample_at(shape: &Shape, pose: &Pose, point: DVec3) -> Sample {
     let local = shape.sample(pose.unapply(point));
     Sample {
         distance: local.distance,

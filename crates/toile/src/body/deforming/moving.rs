@@ -1,6 +1,6 @@
 //! A surface during one step.
 
-use crate::contact::{Anchor, Sample};
+use crate::body::{Anchor, Sample};
 use crate::geometry::closest::{closest_weights, frame_of, weighted};
 use crate::geometry::triangle_tree::TriangleTree;
 use glam::{DMat3, DVec3};
@@ -43,7 +43,7 @@ struct Side {
 
 /// A point's relation to the surface.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::contact) struct Look {
+pub(crate) struct Look {
     /// Distance and normal.
     pub sample: Sample,
     /// Whether it is inside where parts overlap, so that there is no good way out.
@@ -55,7 +55,7 @@ pub(in crate::contact) struct Look {
 
 /// How a node meets the surface of a body on its way through a step.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::contact) struct NodeImpact {
+pub(crate) struct NodeImpact {
     /// Where the surface has carried the meeting point by the end of the step (m).
     pub carried: DVec3,
     /// Normal there at the end of the step.
@@ -70,7 +70,7 @@ pub(in crate::contact) struct NodeImpact {
 
 impl MovingSurface {
     /// The triangles of a tree between two positions of their points (m).
-    pub(in crate::contact) fn new(tree: &TriangleTree, start: &[DVec3], end: &[DVec3]) -> Self {
+    pub(crate) fn new(tree: &TriangleTree, start: &[DVec3], end: &[DVec3]) -> Self {
         let ways = start.iter().zip(end).map(|(a, b)| a.distance(*b));
         MovingSurface {
             farthest: ways.fold(0.0, f64::max),
@@ -80,31 +80,31 @@ impl MovingSurface {
     }
 
     /// Distance and normal at the end of the step.
-    pub(in crate::contact) fn sample(&self, point: DVec3) -> Sample {
+    pub(crate) fn sample(&self, point: DVec3) -> Sample {
         self.end.look(point).sample
     }
 
     /// A point at the end of the step, and the displacement of the surface there (m).
-    pub(in crate::contact) fn at_end(&self, point: DVec3) -> (Look, DVec3) {
+    pub(crate) fn at_end(&self, point: DVec3) -> (Look, DVec3) {
         let look = self.end.look(point);
         (look, self.way(look.place, look.weights))
     }
 
     /// A point at the start of the step, and the displacement of the surface there (m); `None` if it is
     /// outside and farther away than `within` (m), the surface's own displacement included.
-    pub(in crate::contact) fn at_start(&self, point: DVec3, within: f64) -> Option<(Look, DVec3)> {
+    pub(crate) fn at_start(&self, point: DVec3, within: f64) -> Option<(Look, DVec3)> {
         let look = self.start.look_within(point, within + self.farthest)?;
         Some((look, self.way(look.place, look.weights)))
     }
 
     /// Where a point that keeps its place to the surface goes (m).
-    pub(in crate::contact) fn carry(&self, point: DVec3) -> DVec3 {
+    pub(crate) fn carry(&self, point: DVec3) -> DVec3 {
         let look = self.start.look(point);
         self.carry_from(0.0, point, look.place, look.weights)
     }
 
     /// The place of a point at the start of the step in the frame of the triangle next to it.
-    pub(in crate::contact) fn anchor(&self, point: DVec3) -> Anchor {
+    pub(crate) fn anchor(&self, point: DVec3) -> Anchor {
         let Look { place, weights, .. } = self.start.look(point);
         let corners = self.start.tree.corners(place);
         let frame = frame_of(corners).unwrap_or(DMat3::IDENTITY);
@@ -116,12 +116,7 @@ impl MovingSurface {
     }
 
     /// Where such a place is at the end of the step (m); `None` if there is no such triangle.
-    pub(in crate::contact) fn place_at_end(
-        &self,
-        face: u32,
-        weights: [f64; 3],
-        way: DVec3,
-    ) -> Option<DVec3> {
+    pub(crate) fn place_at_end(&self, face: u32, weights: [f64; 3], way: DVec3) -> Option<DVec3> {
         let tree = &self.end.tree;
         ((face as usize) < tree.len()).then(|| {
             let corners = tree.corners(face);
@@ -132,7 +127,7 @@ impl MovingSurface {
 
     /// Follows a node that keeps `offset` (m) from the surface. It counts as touching within `tolerance` (m)
     /// of that.
-    pub(in crate::contact) fn follow(
+    pub(crate) fn follow(
         &self,
         (from, to): (DVec3, DVec3),
         offset: f64,

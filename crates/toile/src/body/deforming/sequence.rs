@@ -206,7 +206,7 @@ impl Sequence {
     }
 
     /// A place of the closed surface in the first frame: a triangle, and weights of its corners (m).
-    pub(in crate::contact) fn first_place(&self, face: u32, weights: [f64; 3]) -> DVec3 {
+    pub(crate) fn first_place(&self, face: u32, weights: [f64; 3]) -> DVec3 {
         weighted(weights, self.tree.corners(face))
     }
 
@@ -216,13 +216,13 @@ impl Sequence {
     }
 
     /// The surface as it stands in the first frame.
-    pub(in crate::contact) fn at_first(&self) -> &MovingSurface {
+    pub(crate) fn at_first(&self) -> &MovingSurface {
         &self.first
     }
 
     /// The surface during a step from `time` (s), on straight lines, with the frame that it lives in at both
     /// ends.
-    pub(in crate::contact) fn moving(&self, time: f64, h: f64, poses: [Pose; 2]) -> MovingSurface {
+    pub(crate) fn moving(&self, time: f64, h: f64, poses: [Pose; 2]) -> MovingSurface {
         let [start, end] = [(time, poses[0]), (time + h, poses[1])].map(|(time, pose)| {
             let mut points = self.points(time);
             for point in &mut points {

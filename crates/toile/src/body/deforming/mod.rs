@@ -35,5 +35,5 @@ mod sequence;
 mod tests;
 
 pub use moving::MovingSurface;
-pub(super) use moving::{Look, NodeImpact};
+pub(crate) use moving::{Look, NodeImpact};
 pub use sequence::{Sequence, SequenceError, SequenceSettings};
