@@ -23,7 +23,6 @@ pub(crate) struct LimitWork {
     scratch: Vec<LimitScratch>,
     nets: Vec<Option<StrainLimit>>,
     net_scratch: StrainScratch,
-    inverse_masses: Vec<f64>,
     positions: Vec<DVec3>,
     /// What the limits remember, one after another, as it will be after the step.
     forces: Vec<f64>,
@@ -55,7 +54,6 @@ impl LimitWork {
             scratch: model.limits.iter().map(|(_, l)| l.scratch()).collect(),
             nets: model.limits.iter().map(|l| net(model, l)).collect(),
             net_scratch: StrainScratch::default(),
-            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             positions: vec![DVec3::ZERO; nodes],
             forces: vec![0.0; model.limit_memory()],
             heeds,
@@ -96,7 +94,7 @@ impl LimitWork {
         let step = LimitStep {
             h: context.h,
             start: positions,
-            inverse_masses: &self.inverse_masses,
+            inverse_masses: &context.model.inverse_masses,
             filters: &context.holds.filters,
         };
         for ((_, limit), scratch) in context.model.limits.iter().zip(&mut self.scratch) {
@@ -130,7 +128,7 @@ impl LimitWork {
         let step = LimitStep {
             h,
             start: &state.positions,
-            inverse_masses: &self.inverse_masses,
+            inverse_masses: &model.inverse_masses,
             filters,
         };
         // A state made before the model got its limits remembers nothing.

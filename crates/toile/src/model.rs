@@ -51,6 +51,8 @@ pub struct Derived {
     parts: ModelParts,
     /// Lumped mass of each node (kg).
     pub masses: Vec<f64>,
+    /// Inverse of that (1/kg).
+    pub(crate) inverse_masses: Vec<f64>,
     /// Mass-proportional damping of each node (1/s).
     pub air_damping: Vec<f64>,
     /// Factor on gravity at each node.
@@ -310,6 +312,7 @@ impl Model {
         let pattern = BlockPattern::new(nodes, pairs);
         let seams = parts.energies.iter().filter_map(EnergyBatch::seam);
         Ok(Model(Derived {
+            inverse_masses: masses.iter().map(|m| 1.0 / m).collect(),
             masses,
             air_damping: parts.per_node(|c| c.air_damping),
             gravity_factors: parts.per_node(|c| c.gravity_factor),

@@ -91,7 +91,6 @@ pub(crate) struct ClothContact {
     zones: ImpactZones,
     /// Intersections, if the model asks that they be drawn apart.
     tangle: Option<Tangle>,
-    inverse_masses: Vec<f64>,
     /// Where nodes wanted to go, where they are to go, and where they were to go when candidates were found
     /// (m).
     wanted: Vec<DVec3>,
@@ -146,7 +145,6 @@ impl ClothContact {
             meets_bodies: vec![false; model.node_count()],
             zones: ImpactZones::default(),
             tangle: Tangle::for_model(model),
-            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             wanted: zeros(),
             ends: zeros(),
             boxed: zeros(),
@@ -180,12 +178,11 @@ impl ClothContact {
         let context = &outlook.context;
         self.ties.iter_mut().for_each(|tie| tie.forecast(outlook));
         ties.extend_from_slice(&self.ties);
-        let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let step = ContactStep {
             model: context.model,
             starts: &context.state.positions,
             mobility: Mobility {
-                inverse_masses: &inverse_masses,
+                inverse_masses: &context.model.inverse_masses,
                 filters: &context.holds.filters,
             },
             around: &Surroundings::default(),
@@ -225,7 +222,6 @@ impl ClothContact {
             let nearer = pair.start + RESTORED_PER_STEP * (aim - pair.start);
             self.bounds.push((nearer.min(aim), pair.thickness));
         }
-        self.inverse_masses = inverse_masses;
     }
 
     /// What the solve made of the contacts that were forecast, and of the ties.
@@ -257,12 +253,11 @@ impl ClothContact {
             ..
         } = *context;
         let candidates = &mut trial.candidates;
-        let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let step = ContactStep {
             model,
             starts: &state.positions,
             mobility: Mobility {
-                inverse_masses: &inverse_masses,
+                inverse_masses: &model.inverse_masses,
                 filters: &context.holds.filters,
             },
             around,
@@ -277,7 +272,6 @@ impl ClothContact {
             tangle.finish(report.missed > 0);
         }
         self.report = Some(report);
-        self.inverse_masses = inverse_masses;
         let (ends, wanted) = (&self.ends, &self.wanted);
         parallel::for_each(candidates, |i, candidate| {
             if ends[i] != wanted[i] {

@@ -79,7 +79,6 @@ pub(crate) struct Dents {
     bodies: Vec<u32>,
     /// The contacts that those who move nodes later have to respect, with their bodies.
     standing: Vec<(Contact, u32)>,
-    inverse_masses: Vec<f64>,
     wanted: Vec<DVec3>,
     ends: Vec<DVec3>,
     /// Where nodes were to go at the last detection.
@@ -118,7 +117,6 @@ impl Dents {
             contacts: Vec::new(),
             bodies: Vec::new(),
             standing: Vec::new(),
-            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             wanted: zeros(),
             ends: zeros(),
             seen: zeros(),
@@ -185,7 +183,7 @@ impl Dents {
         let context = &outlook.context;
         let (state, h) = (context.state, context.h);
         let mobility = Mobility {
-            inverse_masses: &self.inverse_masses,
+            inverse_masses: &context.model.inverse_masses,
             filters: &context.holds.filters,
         };
         for (k, dent) in self.starts.iter().enumerate() {
@@ -260,9 +258,8 @@ impl Dents {
             *wanted = candidate.position;
         }
         self.ends.copy_from_slice(&self.wanted);
-        let inverse_masses = std::mem::take(&mut self.inverse_masses);
         let mobility = Mobility {
-            inverse_masses: &inverse_masses,
+            inverse_masses: &model.inverse_masses,
             filters: &context.holds.filters,
         };
         let thinnest = model.contact_offsets.iter().copied();
@@ -302,7 +299,6 @@ impl Dents {
             });
         }
         self.keep_standing(state, around, &mobility);
-        self.inverse_masses = inverse_masses;
         if self.contacts.is_empty() {
             return;
         }

@@ -53,13 +53,19 @@ impl ClothContact {
     }
 
     /// Ties what sticks to each other in this step.
-    pub fn tie(&mut self, bonds: &mut [Bond], positions: &[DVec3], holds: &[Filter]) {
+    pub fn tie(
+        &mut self,
+        model: &Model,
+        bonds: &mut [Bond],
+        positions: &[DVec3],
+        holds: &[Filter],
+    ) {
         let offset = |n: u32| self.surface.offsets[n as usize];
         for bond in &mut *bonds {
             bond.ease(offset(bond.node) + offset(bond.face[0]));
         }
         let mobility = Mobility {
-            inverse_masses: &self.inverse_masses,
+            inverse_masses: &model.inverse_masses,
             filters: holds,
         };
         let held = bonds.iter().enumerate().filter(|(_, bond)| !bond.is_torn);

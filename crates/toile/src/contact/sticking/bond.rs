@@ -47,13 +47,12 @@ pub(crate) fn drive_bonds(
             active: &active,
             holds,
             forces,
-            inverse_masses: model.masses.iter().map(|m| 1.0 / m).collect(),
             h,
         };
         let touching = scene.touched(&near);
         renew(&mut state.bonds, &touching);
     }
-    contact.tie(&mut state.bonds, &state.positions, &holds.filters);
+    contact.tie(model, &mut state.bonds, &state.positions, &holds.filters);
 }
 
 /// Forgets what was torn and touches nothing any more, and adds what is new.
@@ -83,7 +82,6 @@ struct BondContext<'a> {
     holds: &'a Holds,
     /// What acts on the nodes (N), if any adhesion can tear.
     forces: &'a [DVec3],
-    inverse_masses: Vec<f64>,
     h: f64,
 }
 
@@ -168,7 +166,7 @@ impl BondContext<'_> {
         } = self.holds;
         let (model, state, h) = (self.model, self.state, self.h);
         let mobility = Mobility {
-            inverse_masses: &self.inverse_masses,
+            inverse_masses: &model.inverse_masses,
             filters,
         };
         let Some(tie) = Tie::new(0, bond, &state.positions, &mobility) else {
