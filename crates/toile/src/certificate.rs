@@ -277,3 +277,82 @@ impl Certificate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(residual: f64, converged: bool) -> LimitReport {
+        LimitReport {
+            iterations: 2,
+            linear_iterations: 3,
+            residual,
+            least_multiplier: None,
+            converged,
+        }
+    }
+
+    fn report(status: Status, limit: LimitReport) -> StepReport {
+        StepReport {
+            status,
+            certificate: Certificate {
+                stretch_worst: 0.1,
+                stretch_mean: 0.01,
+                pin_residual: 0.0,
+                gap_smallest: Some(1e-3),
+                gap_between: None,
+                squeezed: 0,
+                intersections: None,
+                iterations: 5,
+                newton_steps: 1,
+                force_residual: None,
+                linear_residual: 1e-4,
+                limit: Some(limit),
+                contact: None,
+            },
+            times: PhaseTimes::default(),
+        }
+    }
+
+    /// Symptom: sub-stepped runs wrote the first sub-step's limit residual. Mechanism: merging left `limit` out.
+    #[test]
+    fn steps_in_one_report_the_worst_limit_of_all() {
+        let first = report(Status::Converged, limit(1e-4, true));
+        let second = report(Status::LimitMissed, limit(0.3, false));
+        for both in [first.and(&second), second.and(&first)] {
+            let merged = both.certificate.limit.unwrap_or_else(|| unreachable!());
+            assert_eq!(merged.residual, 0.3);
+            assert!(!merged.converged);
+            assert_eq!(merged.linear_iterations, 6);
+            assert_eq!(both.status, Status::LimitMissed);
+        }
+    }
+
+    /// Symptom: an iteration limit or a missed limit hid a missed contact.
+    #[test]
+    fn a_missed_contact_is_hidden_by_nothing() {
+        let unsolved = Predicted {
+            converged: false,
+            ..Predicted::EXPLICIT
+        };
+        let missed = ContactReport {
+            missed: 1,
+            ..Default::default()
+        };
+        let status = |limit, contact| Status::of(&unsolved, limit, contact);
+        assert_eq!(
+            status(Some(limit(0.3, false)), Some(missed)),
+            Status::ContactMissed
+        );
+        assert_eq!(status(Some(limit(0.3, false)), None), Status::LimitMissed);
+        assert_eq!(
+            status(None, Some(Default::default())),
+            Status::IterationLimit
+        );
+        let solved = Status::of(&Predicted::EXPLICIT, None, None);
+        assert_eq!(solved, Status::Converged);
+        let merged = report(Status::ContactMissed, limit(0.0, true));
+        let merged = merged.and(&report(Status::IterationLimit, limit(0.0, true)));
+        assert_eq!(merged.status, Status::ContactMissed);
+    }
+}

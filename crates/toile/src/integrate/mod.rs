@@ -34,7 +34,7 @@ pub(crate) struct Predicted {
 }
 
 impl Predicted {
-    const EXPLICIT: Predicted = Predicted {
+    pub(crate) const EXPLICIT: Predicted = Predicted {
         converged: true,
         iterations: 0,
         newton_steps: 0,

@@ -2,7 +2,9 @@
 
 use crate::common::{COTTON, fixed, square, world};
 use toile::certificate::{Status, momentum};
-use toile::glam::DVec3;
+use toile::contact::{Body, Shape};
+use toile::drive::{Motion, Pose, RigidPath};
+use toile::glam::{DQuat, DVec3};
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator};
 use toile::limit::strain::{StrainBounds, StrainLimit, StrainSettings};
 use toile::limit::{EquationSolver, Equations, Lengths, Limit, Metric, ProjectionSettings};
@@ -235,4 +237,58 @@ fn a_rule_keeps_its_order_with_a_limit() {
             assert!((measured - order).abs() < 0.1, "{rule:?}: {errors:?}");
         }
     }
+}
+
+/// Symptom: a step said that its limit held while contact had stretched the cloth afterwards. Mechanism: residual and
+/// status were those of the limit itself, before contact moved nodes.
+#[test]
+fn the_certificate_of_a_limit_is_of_what_was_committed() {
+    let (model, mut state) = world(
+        &square(8),
+        COTTON,
+        vec![],
+        EARTH,
+        implicit(ImplicitRule::BackwardEuler),
+    );
+    // A rod that is thrust through the middle of the sheet from below, faster than cloth can follow.
+    let rod = Body {
+        name: "rod".into(),
+        shape: Shape::Capsule {
+            radius: 0.02,
+            half_length: 1.0,
+        },
+        place: Pose {
+            translation: DVec3::new(0.06, 0.0, -0.05),
+            rotation: DQuat::from_rotation_x(0.5 * std::f64::consts::PI),
+        },
+        path: RigidPath {
+            motion: Motion::Velocity {
+                linear: DVec3::Z * 8.0,
+                angular: DVec3::ZERO,
+            },
+            ..Default::default()
+        },
+        friction: 0.5.into(),
+    };
+    let model = model.rebuilt(|parts| {
+        parts.limits = vec![(0, lengths(&model))];
+        parts.bodies = vec![rod];
+    });
+    let model = model.unwrap();
+    let mut workspace = Workspace::new(&model, None);
+    let mut missed = 0;
+    for _ in 0..20 {
+        let report = step(&model, &mut state, &mut workspace, 5e-3).unwrap();
+        let limit = report.certificate.limit.unwrap();
+        // The squares of lengths are wrong by twice what the lengths are, and more.
+        let worst = report.certificate.stretch_worst;
+        assert!(limit.residual >= 1.999 * worst, "{worst} for {limit:?}");
+        let held = limit.residual <= ProjectionSettings::default().tolerance;
+        assert_eq!(report.status == Status::LimitMissed, !held, "{report:?}");
+        missed += usize::from(!held);
+    }
+    assert!(
+        missed > 0,
+        "contact never stretched it: the test tests nothing"
+    );
 }
