@@ -56,7 +56,7 @@ impl<'a> Media<'a> {
 
     fn try_picture(&mut self, path: &Path) -> Result<Shown, String> {
         let file = self.inside(path)?;
-        let bytes = std::fs::read(&file).map_err(|error| error.to_string())?;
+        let bytes = toile_scene::files::read_input(&file).map_err(|error| error.to_string())?;
         let size = png_size(&bytes).ok_or("it is not a PNG picture")?;
         let text = 4 * bytes.len().div_ceil(3) + 32;
         if text > self.room {
