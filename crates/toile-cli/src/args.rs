@@ -210,15 +210,18 @@ Examples:
     /// Run many variants of a scene on all cores, into one table
     #[command(after_help = "\
 --grid names fields and their values; all combinations run, one to a core. Values are lists (a,b,c) or ranges
-(low:high:count, evenly; low:high:count:log, by equal factors).
+(low:high:count, evenly; low:high:count:log, by equal factors). --zip names fields that change together, --variants a file with
+one variant per row; grids multiply with both.
 
 The folder holds results.csv and results.parquet: a row per variant with its values, what its certificate said (stretch, gap,
-residuals, collisions, iterations), energies, heights and speed at the end, wall time, and the verdict of [expect].
+residuals, collisions, iterations), energies, heights and speed at the end, forces on bodies, wall time, and the verdict of [expect].
 Ctrl-C stops after the present variants (exit code 130); --resume skips those that are in the table.
 
 Examples:
   toile sweep hello --grid cloth.sheet.material.bend=1e-6,1e-5,1e-4
   toile sweep my.toml --grid time.step=0.01,0.005,cloth.sheet.damping=0:2:5 --threads 2
+  toile sweep my.toml --zip body.hand.motion.trajectory.path=slow.csv,fast.csv,time.duration=4,2
+  toile sweep my.toml --variants grasps.csv --grid body.hand.friction=0.2,0.5
   toile sweep my.toml --grid cloth.sheet.model=mass-spring,isometric --frames")]
     Sweep(SweepArgs),
     /// Textile tests on a piece of cloth: drape, bending, tension, shear
@@ -236,8 +239,15 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    #[command(flatten)]
-    pub scene: SceneArgs,
+    /// A scene file, or the name of a bundled scene (see `toile scenes`); with --branch, that run's own if there is none
+    #[arg(required_unless_present = "branch")]
+    pub scene: Option<String>,
+    /// Change a field of the scene: field.path=value, value as in TOML; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub overrides: Vec<String>,
+    /// Start where another run was at its last checkpoint, or at or before a time (s), see output.keep_checkpoints
+    #[arg(long, value_name = "RUN[@TIME]", requires = "out")]
+    pub branch: Option<String>,
     /// Folder for the results [default: runs/NAME]
     #[arg(short, long, alias = "output", value_name = "DIR")]
     pub out: Option<PathBuf>,

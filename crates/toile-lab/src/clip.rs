@@ -1,10 +1,11 @@
 //! Short animations that experiments leave for the player.
 
 use crate::registry::LabError;
-use toile::contact::Body;
+use std::sync::Arc;
+use toile::model::Model;
 use toile::state::State;
-use toile_scene::recording::{Arrangement, BodyPose, RecordedFrame, Reel, Variant, compare};
-use toile_scene::scene::World;
+use toile_scene::recording::{Arrangement, RecordedFrame, Reel, Variant, compare};
+use toile_scene::scene::{BodyFrame, World};
 
 /// A clip is thinned to stay within this (bytes of frames).
 const MOST_BYTES: u64 = 2_600_000;
@@ -44,7 +45,8 @@ impl Clip {
 /// Takes down the states of a run. Where there are too many it leaves out every other frame, so what stays is evenly spaced.
 pub struct ClipRecorder {
     reel: Reel,
-    bodies: Vec<Body>,
+    model: Arc<Model>,
+    bodies: Vec<BodyFrame>,
     /// When the next frame is due (s).
     due: f64,
     most: usize,
@@ -62,7 +64,8 @@ impl ClipRecorder {
         };
         ClipRecorder {
             most: frames_at_most(&reel),
-            bodies: world.model.bodies.clone(),
+            model: world.model.clone(),
+            bodies: world.body_frames.clone(),
             due: f64::NEG_INFINITY,
             reel,
         }
@@ -78,17 +81,12 @@ impl ClipRecorder {
             None => state.time,
             Some(_) => self.due,
         } + 1.0 / self.reel.fps;
-        let pose = |body: &Body| {
-            let pose = body.pose(state.time);
-            BodyPose {
-                translation: pose.translation,
-                rotation: pose.rotation,
-            }
-        };
+        let pose = |body: &BodyFrame| body.pose_in(&self.model, state).into();
         self.reel.frames.push(RecordedFrame {
             time: state.time,
             poses: self.bodies.iter().map(pose).collect(),
-            positions: state.positions.iter().map(|p| p.as_vec3().into()).collect(),
+            positions: state.positions.clone(),
+            velocities: Vec::new(),
         });
         if thin(&mut self.reel.frames, self.most) {
             self.reel.fps *= 0.5;

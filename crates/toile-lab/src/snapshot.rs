@@ -38,10 +38,10 @@ impl<'a> Album<'a> {
 
     /// The bodies' surfaces at a time (s).
     fn bodies(&self, time: f64) -> impl Iterator<Item = Surface<'_>> {
-        let bodies = self.world.body_tracks.iter().zip(&self.world.model.bodies);
+        let bodies = self.world.body_tracks.iter().zip(&self.world.body_frames);
         let bodies = bodies.filter(|(track, _)| !track.faces.is_empty());
         bodies.map(move |(track, body)| {
-            let pose = body.pose(time);
+            let pose = body.pose(&self.world.model, time);
             let places = track.positions.iter().map(|&p| pose.apply(p).as_vec3());
             Surface {
                 smooth: track.smooth,

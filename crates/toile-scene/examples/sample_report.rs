@@ -238,7 +238,7 @@ fn record(path: &Path, kind: &str) -> Result<(), Box<dyn Error>> {
             },
         ];
         let positions: Vec<DVec3> = sheets.iter().flat_map(|s| s.positions(time)).collect();
-        writer.push(time, &poses[..bodies.len()], &positions)?;
+        writer.push(time, &poses[..bodies.len()], &positions, &[])?;
     }
     Ok(())
 }

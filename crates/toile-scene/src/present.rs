@@ -8,7 +8,7 @@ use crate::recording::{BodyTrack, RecordedFrame, Recording, RecordingError};
 use crate::report::{DEFAULT_BUDGET_BYTES, MetricsTable, ReportError, ReportInput, write_report};
 use crate::run::{FolderError, write_atomically};
 use crate::spec::CameraSpec;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::path::Path;
 use thiserror::Error;
@@ -80,15 +80,17 @@ impl Default for PictureStyle {
     }
 }
 
-/// A camera that holds the cloth of the given frames, and bodies near it, in view throughout.
+/// A camera that holds the cloth of the given frames, and bodies near it, in view throughout. Like the pictures it is about
+/// [`Recording::origin`], because it has single precision.
 pub fn camera(recording: &Recording, frames: &[RecordedFrame], style: &PictureStyle) -> Camera {
+    let origin = recording.origin();
     let cloth = frames
         .iter()
-        .flat_map(|f| f.positions.iter().map(|&p| Vec3::from_array(p)));
+        .flat_map(|f| f.positions.iter().map(move |&p| (p - origin).as_vec3()));
     let bodies = frames.iter().flat_map(|frame| {
         let bodies = recording.bodies().iter().enumerate();
         let placed = bodies.flat_map(move |(index, body)| body.placed(frame, index));
-        placed.map(|p| p.as_vec3())
+        placed.map(move |p| (p - origin).as_vec3())
     });
     let view = View {
         azimuth: style.camera.azimuth.to_radians() as f32,
@@ -105,11 +107,9 @@ pub fn picture(
     camera: &Camera,
     style: &PictureStyle,
 ) -> Image {
-    let positions: Vec<Vec3> = frame
-        .positions
-        .iter()
-        .map(|&p| Vec3::from_array(p))
-        .collect();
+    let origin = recording.origin();
+    let local = |p: &DVec3| (*p - origin).as_vec3();
+    let positions: Vec<Vec3> = frame.positions.iter().map(local).collect();
     let colors: Vec<Option<Vec<Rgb>>> = recording
         .cloths()
         .iter()
@@ -138,7 +138,7 @@ pub fn picture(
     }
     for (index, body) in recording.bodies().iter().enumerate() {
         let placed = body.placed(frame, index);
-        let placed: Vec<Vec3> = placed.iter().map(|p| p.as_vec3()).collect();
+        let placed: Vec<Vec3> = placed.iter().map(local).collect();
         surfaces.push(Surface {
             smooth: body.smooth,
             ..Surface::new(placed, &body.faces, body.color)
@@ -146,7 +146,7 @@ pub fn picture(
     }
     let scene = Picture {
         surfaces,
-        ground: ground_height(recording.bodies()),
+        ground: ground_height(recording.bodies()).map(|height| height - origin.z),
         ..Picture::default()
     };
     let mut image = draw(&scene, camera, style.size, style.quality);

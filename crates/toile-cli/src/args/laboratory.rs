@@ -162,8 +162,14 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
     /// Fields and their values: a=1,2,3,b=0:1:5; may be repeated
-    #[arg(long, value_name = "FIELD=VALUES,…", required = true)]
+    #[arg(long, value_name = "FIELD=VALUES,…", required_unless_present_any = ["zip", "variants"])]
     pub grid: Vec<String>,
+    /// Fields that change together, first values with first values: a=1,2,3,b=4,5,6; may be repeated
+    #[arg(long, value_name = "FIELD=VALUES,…")]
+    pub zip: Vec<String>,
+    /// A list of variants, .csv (a column per field, and `name`) or .toml ([[variant]] with name and set)
+    #[arg(long, value_name = "FILE")]
+    pub variants: Option<PathBuf>,
     #[command(flatten)]
     pub work: WorkArgs,
     /// Folder for the results [default: runs/NAME-sweep]

@@ -60,7 +60,7 @@ fn check_scene(args: &CheckArgs) -> Result<bool> {
         say(format!(
             "{name}: ready to run ({} cloths, {} bodies, {} pins, {} steps)",
             world.model.cloths.len(),
-            world.model.bodies.len(),
+            world.body_frames.len(),
             world.model.pins.len(),
             world.schedule.steps(),
         ));

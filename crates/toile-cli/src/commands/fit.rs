@@ -120,6 +120,9 @@ fn conclude(
             ));
         }
     }
+    for note in fitted.confidence.iter().flat_map(|c| &c.notes) {
+        warn(note);
+    }
     if args.json {
         say(std::fs::read_to_string(path.join("fit.json")).or_report()?);
         return Ok(ExitCode::SUCCESS);
@@ -127,8 +130,11 @@ fn conclude(
     if args.quiet {
         return Ok(ExitCode::SUCCESS);
     }
-    for (parameter, value) in prepared.parameters().iter().zip(&fitted.values) {
-        say(format!("{} = {value:.6}", parameter.field));
+    let parameters = prepared.parameters().iter().zip(&fitted.values);
+    for (k, (parameter, value)) in parameters.enumerate() {
+        let interval = fitted.confidence.as_ref().map(|c| c.intervals[k]);
+        let note = interval.map_or_else(String::new, |i| format!(" ({i})"));
+        say(format!("{} = {value:.6}{note}", parameter.field));
     }
     for (name, w) in [("training", &fitted.train), ("test", &fitted.test)] {
         say(format!(

@@ -1,11 +1,11 @@
 //! `toile run`.
 
-use super::{OrReport, find_changed_scene};
+use super::{OrReport, change, find_scene};
 use crate::INTERRUPTED;
 use crate::args::RunArgs;
 use crate::output::{say, warn};
 use crate::progress::ProgressDisplay;
-use miette::Result;
+use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +13,8 @@ use toile_scene::present::{write_previews, write_report_page};
 use toile_scene::recording::Recording;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
-    Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict, findings,
-    judge, run_commanded, start_warnings,
+    BranchPoint, Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict,
+    branch_off, find_branch_point, findings, judge, restore_start, run_commanded, start_warnings,
 };
 use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;
@@ -23,17 +23,24 @@ pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     args.work.apply()?;
-    let source = find_changed_scene(&args.scene)?;
+    let branch = args.branch.as_deref().map(parse_branch).transpose()?;
+    let name = match (&args.scene, &branch) {
+        (Some(scene), _) => scene.clone(),
+        (None, Some((run, _))) => run.join("scene.resolved.toml").display().to_string(),
+        (None, None) => return Err(miette!("name a scene")),
+    };
+    let mut source = find_scene(&name)?;
+    change(&mut source, &args.overrides)?;
     let spec = source.parse()?;
     let output = spec.output.clone();
-    let world = resolve(&source, spec)?;
+    let mut world = resolve(&source, spec)?;
+    let path = args.out.clone().unwrap_or_else(|| default_folder(&name));
     let warnings = start_warnings(&world);
     warnings.iter().for_each(|w| warn(w));
     // Read before the folder, which may be the one it is in, is cleared.
     let replay = args.replay.as_deref().map(Replay::read).transpose();
     let mut replay = replay.or_report()?.unwrap_or_default();
-    let path = args.out.clone();
-    let path = path.unwrap_or_else(|| default_folder(&args.scene.scene));
+    let taken = branch_of(args, branch.as_ref(), &mut world, &path)?;
     let folder = if args.resume {
         RunFolder::resume(&path)
     } else {
@@ -48,6 +55,10 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         }
     };
     note(introduction(&world));
+    if let Some(point) = taken {
+        let file = point.file.display();
+        note(format!("goes on from {file}, at {:.4} s", point.time));
+    }
     let mut display = ProgressDisplay::new(args.quiet);
     let options = RunOptions {
         until: args.until,
@@ -63,13 +74,67 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if summary.outcome == RunOutcome::Interrupted {
         let again = format!(
             "continue with: toile run {} -o {} --resume",
-            args.scene.scene,
+            match branch {
+                // Whatever becomes of the other run, what it takes to go on is in the folder.
+                Some(_) => path.join("scene.resolved.toml").display().to_string(),
+                None => name,
+            },
             path.display()
         );
         eprintln!("stopped; {again}");
         return Ok(ExitCode::from(INTERRUPTED));
     }
     finish(&world, &warnings, &folder, &output, args, &summary)
+}
+
+/// The run and the time (s) in `RUN@TIME`.
+fn parse_branch(text: &str) -> Result<(PathBuf, Option<f64>)> {
+    let whole = PathBuf::from(text);
+    let Some((run, time)) = text.rsplit_once('@') else {
+        return Ok((whole, None));
+    };
+    if whole.exists() {
+        return Ok((whole, None));
+    }
+    match time.parse::<f64>() {
+        Ok(time) if time >= 0.0 => Ok((run.into(), Some(time))),
+        _ => Err(miette!(
+            "--branch {text}: {time} is not a time in seconds; write RUN@TIME, such as runs/fold@1.5"
+        )),
+    }
+}
+
+/// Lets a world begin where another run was, if that is asked for and the branch has not been begun already.
+fn branch_of(
+    args: &RunArgs,
+    branch: Option<&(PathBuf, Option<f64>)>,
+    world: &mut World,
+    out: &Path,
+) -> Result<Option<BranchPoint>> {
+    if let Some((run, _)) = branch {
+        check_apart(run, out)?;
+    }
+    if args.resume && restore_start(world, out).or_report()? {
+        return Ok(None);
+    }
+    let Some((run, time)) = branch else {
+        return Ok(None);
+    };
+    let point = find_branch_point(run, *time).or_report()?;
+    branch_off(world, run, &point).or_report()?;
+    Ok(Some(point))
+}
+
+/// A branch must not write over the run that it comes from.
+fn check_apart(run: &Path, out: &Path) -> Result<()> {
+    let same = run.canonicalize().ok() == out.canonicalize().ok();
+    if out.exists() && same {
+        let out = out.display();
+        return Err(miette!(
+            "-o {out} is the run that --branch starts from; choose another folder"
+        ));
+    }
+    Ok(())
 }
 
 /// `runs/NAME`, with the name of the scene file or of the bundled scene.

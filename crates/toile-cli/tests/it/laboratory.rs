@@ -269,6 +269,192 @@ fn a_variant_that_fails_is_a_row_that_says_why() {
     ended.says(1, &["1 variants failed"]);
 }
 
+/// Header and rows of a sweep's table.
+fn sweep_table(folder: &Folder, out: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(folder.file(&format!("{out}/results.csv"))).unwrap();
+    let cells = |line: &str| line.split(',').map(String::from).collect();
+    text.lines().map(cells).collect()
+}
+
+const BALL: &str = "\n[body.ball]\nshape.sphere = { radius = 0.1 }\nplace.at = [0.1, 0.15, 0.3]\n";
+
+#[test]
+fn a_sweep_tells_forces_on_bodies_the_same_with_and_without_frames() {
+    let folder = Folder::new();
+    std::fs::write(folder.file("sheet.toml"), format!("{SHEET}{BALL}")).unwrap();
+    let sweep = [
+        "sweep",
+        "sheet.toml",
+        "--grid",
+        "body.ball.friction=0.1,0.5",
+        "--set",
+        "time.duration=0.2",
+    ];
+    toile(&folder, &[&sweep[..], &["-o", "plain"]].concat()).good();
+    toile(&folder, &[&sweep[..], &["-o", "kept", "--frames"]].concat()).good();
+    let [plain, kept] = ["plain", "kept"].map(|out| sweep_table(&folder, out));
+    for figure in [
+        "force_largest",
+        "force_mean",
+        "force_final",
+        "torque_largest",
+        "torque_mean",
+        "torque_final",
+    ] {
+        let column = plain[0]
+            .iter()
+            .position(|c| *c == format!("ball.{figure}"))
+            .unwrap();
+        for row in 1..=2 {
+            assert_eq!(plain[row][column], kept[row][column], "{figure}");
+        }
+    }
+    let forces = std::fs::read_to_string(folder.file("kept/0000/forces.csv")).unwrap();
+    let size = |line: &str| {
+        let cells: Vec<f64> = line
+            .split(',')
+            .skip(2)
+            .take(3)
+            .map(|c| c.parse().unwrap())
+            .collect();
+        cells.iter().map(|x| x * x).sum::<f64>().sqrt()
+    };
+    let largest = forces.lines().skip(1).map(size).fold(0.0, f64::max);
+    let column = plain[0]
+        .iter()
+        .position(|c| c == "ball.force_largest")
+        .unwrap();
+    assert!(largest > 0.0);
+    assert_eq!(plain[1][column].parse::<f64>().unwrap(), largest);
+    // The forces come back with the rows of an earlier sweep.
+    toile(
+        &folder,
+        &[&sweep[..], &["-o", "plain", "--resume"]].concat(),
+    )
+    .good();
+    assert_eq!(sweep_table(&folder, "plain"), plain);
+}
+
+#[test]
+fn listed_and_zipped_variants_do_not_multiply_with_themselves() {
+    let folder = Folder::new();
+    sheet(&folder);
+    let list = "name,cloth.sheet.damping,time.step\nsoft,1,0.01\nhard,3,0.005\n";
+    std::fs::write(folder.file("list.csv"), list).unwrap();
+    let short = ["--set", "time.duration=0.1"];
+    let listed = [
+        "sweep",
+        "sheet.toml",
+        "--variants",
+        "list.csv",
+        "-o",
+        "listed",
+    ];
+    toile(&folder, &[&listed[..], &short].concat()).good();
+    let table = sweep_table(&folder, "listed");
+    assert_eq!(table.len(), 3);
+    assert_eq!(
+        table[0][..4],
+        ["number", "variant", "cloth.sheet.damping", "time.step"]
+    );
+    assert_eq!(table[1][..4], ["0", "soft", "1.0", "0.01"]);
+    assert_eq!(table[2][..4], ["1", "hard", "3.0", "0.005"]);
+    toile(&folder, &[&listed[..], &short].concat()).says(1, &["--resume"]);
+    toile(&folder, &[&listed[..], &short, &["--resume"]].concat()).good();
+    // Another list is another sweep.
+    std::fs::write(folder.file("list.csv"), list.replace("hard,3", "hard,4")).unwrap();
+    toile(&folder, &[&listed[..], &short, &["--resume"]].concat()).says(1, &["another sweep"]);
+
+    let zip = [
+        "sweep",
+        "sheet.toml",
+        "--zip",
+        "cloth.sheet.damping=1,2,3,cloth.sheet.virtual_mass=0.1,0.11,0.12",
+    ];
+    let grid = ["--grid", "time.step=0.01,0.005", "-o", "zipped"];
+    toile(&folder, &[&zip[..], &grid, &short].concat()).good();
+    let table = sweep_table(&folder, "zipped");
+    assert_eq!(table.len(), 1 + 6);
+    assert_eq!(table[6][1..4], ["3.0", "0.12", "0.005"]);
+    let uneven = [
+        "sweep",
+        "sheet.toml",
+        "--zip",
+        "cloth.sheet.damping=1,2,time.step=0.01",
+        "-o",
+        "no",
+    ];
+    toile(&folder, &uneven).says(1, &["as many values"]);
+    let twice = [
+        "sweep",
+        "sheet.toml",
+        "--variants",
+        "list.csv",
+        "--grid",
+        "time.step=0.01",
+        "-o",
+        "no",
+    ];
+    toile(&folder, &twice).says(1, &["`time.step` is varied twice"]);
+    assert!(!folder.file("no").exists());
+}
+
+#[test]
+fn a_fit_says_between_which_values_parameters_lie_and_which_are_not_told() {
+    let folder = Folder::new();
+    // A floor that nothing touches: its friction does nothing.
+    let floor = "\n[body.floor]\nshape = \"plane\"\nplace.at = [0, 0, -3]\nfriction = 0.3\n";
+    std::fs::write(folder.file("sheet.toml"), format!("{SHEET}{floor}")).unwrap();
+    toile(&folder, &["run", "sheet.toml", "--no-report"]).good();
+    let export = ["export", "runs/sheet", "--to", "npz", "--out", "clip.npz"];
+    toile(&folder, &export).good();
+    let fit = |params: &str, out: &str| {
+        let arguments = [
+            "fit",
+            "sheet.toml",
+            "--recording",
+            "clip.npz",
+            "--params",
+            params,
+            "--train",
+            "0:0.6",
+            "--budget",
+            "60",
+            "--set",
+            "cloth.sheet.damping=3",
+            "--json",
+            "-o",
+            out,
+        ];
+        let ended = toile(&folder, &arguments).good();
+        let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        (json, ended.stderr)
+    };
+    let (json, _) = fit("cloth.sheet.damping=0:6", "one");
+    let interval = |json: &serde_json::Value, k: usize| {
+        [0, 1].map(|end| json["parameters"][k]["interval_95"][end].as_f64().unwrap())
+    };
+    let [low, high] = interval(&json, 0);
+    assert!(
+        low <= 2.0 && 2.0 <= high && high - low < 0.5,
+        "{low} {high}"
+    );
+    assert_eq!(json["parameters"][0]["is_told"], true);
+
+    let (json, said) = fit("cloth.sheet.damping=0:6,body.floor.friction=0:1", "two");
+    let [low, high] = interval(&json, 0);
+    assert!(low <= 2.0 && 2.0 <= high, "{low} {high}");
+    assert_eq!(json["parameters"][1]["is_told"], false);
+    assert_eq!(interval(&json, 1), [0.0, 1.0]);
+    assert!(
+        json["not_told"][0]
+            .as_str()
+            .unwrap()
+            .contains("does not tell body.floor.friction")
+    );
+    assert!(said.contains("does not tell"), "{said}");
+}
+
 #[test]
 fn a_fit_finds_what_the_recording_was_made_with() {
     let folder = Folder::new();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod bad_input;
+mod branch;
 mod common;
 mod contact;
 mod drape;

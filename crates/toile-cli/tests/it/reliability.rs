@@ -163,6 +163,33 @@ fn damaged_files_stop_a_resume_and_are_kept() {
 }
 
 #[test]
+fn a_flipped_byte_is_noticed_wherever_it_is() {
+    let folder = small();
+    run(&folder, "out", &["--until", "0.2"]).good();
+    for name in ["frames.toile", "metrics.csv", "timings.csv", "forces.csv"] {
+        let file = format!("out/{name}");
+        let whole = folder.read(&file);
+        // In what comes before the frames, and in the last one; in an early line, and in the last one.
+        for at in [whole.len() / 3, whole.len() - 9] {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1;
+            folder.write(&file, &flipped);
+            let before = contents(&folder.file("out"));
+            run(&folder, "out", &["--resume"]).says(1, &[name, "checksum is wrong", "--force"]);
+            assert_eq!(contents(&folder.file("out")), before);
+            if name == "frames.toile" && at == whole.len() - 9 {
+                let render = ["render", "out", "--frame", "last", "--out", "a.png"];
+                toile(&folder, &render).says(1, &["frame 5", "damaged"]);
+                let export = ["export", "out", "--to", "vtu", "--out", "a.vtu"];
+                toile(&folder, &export).says(1, &["frame 5", "damaged"]);
+            }
+        }
+        folder.write(&file, &whole);
+    }
+    run(&folder, "out", &["--resume"]).good();
+}
+
+#[test]
 fn a_place_that_cannot_be_written_is_named() {
     let folder = small();
     folder.write("file", "not a folder");

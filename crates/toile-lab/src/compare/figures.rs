@@ -6,7 +6,7 @@ use crate::measure::area::{AreaErrors, changes};
 use crate::measure::folds::{folds, usual_sharpness};
 use crate::measure::motion::{EnergyDrift, MomentumDrift};
 use crate::measure::rest_map::RestMap;
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 use std::path::Path;
 use toile::certificate::Momenta;
 use toile::model::Cloth;
@@ -98,9 +98,7 @@ impl Finished {
 
     /// Positions of a frame (m).
     pub fn positions(&self, frame: usize) -> Result<Vec<DVec3>, CompareError> {
-        let frame = self.recording.frame(frame)?;
-        let positions = frame.positions.into_iter();
-        Ok(positions.map(|p| Vec3::from_array(p).as_dvec3()).collect())
+        Ok(self.recording.frame(frame)?.positions)
     }
 }
 

@@ -13,6 +13,7 @@
 //! resumed: the optimisers are deterministic, so it only has to start again.
 
 mod cloud_table;
+mod confidence;
 mod hanger;
 mod log;
 mod parameter;
@@ -24,6 +25,7 @@ mod target;
 mod track;
 mod trial;
 
+pub use confidence::{Confidence, Interval};
 pub use parameter::Parameter;
 pub use search::{Method, Search};
 pub use sensitivity::{Sensitivity, SensitivityGrid};
@@ -105,6 +107,8 @@ pub struct WindowErrors {
 pub struct Fitted {
     /// The values, in the order of the parameters.
     pub values: Vec<f64>,
+    /// How well the recording tells them; not known for point clouds.
+    pub confidence: Option<Confidence>,
     /// Errors with them in the training window.
     pub train: WindowErrors,
     /// Errors with them in the test window.
@@ -410,6 +414,7 @@ impl Prepared<'_> {
         Ok(FitOutcome::Finished(Box::new(Fitted {
             train: errors(self.train),
             test: errors(self.test),
+            confidence: self.confidence(&found.values),
             values: found.values,
             before,
             evaluations: log.count,

@@ -4,15 +4,14 @@ use super::cloud_table;
 use super::target::Sight;
 use super::{FitError, Fitted, Prepared, Sensitivity};
 use crate::plot::{Axis, Plot, SIZE};
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 use toile::mesh::Face;
 use toile_scene::present::{write_previews, write_report_page};
 use toile_scene::recording::{
-    self, Arrangement, BodyPose, ClothTrack, RecordedFrame, Recording, Reel, Variant, compare,
-    write_overlay,
+    self, Arrangement, ClothTrack, RecordedFrame, Recording, Reel, Variant, compare, write_overlay,
 };
 use toile_scene::report::MetricsTable;
 use toile_scene::run::write_atomically;
@@ -75,11 +74,15 @@ fn summary(
     sensitivity: Option<&Sensitivity>,
 ) -> serde_json::Value {
     let parameters = prepared.fit.parameters.iter().zip(&fitted.values);
-    let parameters = parameters.map(|(p, value)| {
+    let confidence = fitted.confidence.as_ref();
+    let parameters = parameters.enumerate().map(|(k, (p, value))| {
+        let interval = confidence.map(|c| c.intervals[k]);
         json!({
             "field": p.field, "value": value, "start": p.start,
             "low": p.bounds.low, "high": p.bounds.high,
             "at_bound": at_bound(*value, p.bounds.low, p.bounds.high),
+            "interval_95": interval.map(|i| [i.low, i.high]),
+            "is_told": interval.map(|i| i.is_told),
         })
     });
     let window = |w: &super::WindowErrors| json!({ "from": w.window[0], "to": w.window[1], "mean_error": w.mean, "worst_dispersion": w.dispersion });
@@ -93,6 +96,9 @@ fn summary(
         "simulations_recalled": fitted.recalled,
         "seconds": fitted.seconds,
         "ended": fitted.ended,
+        "correlations": confidence.map(|c| &c.correlations),
+        "related_frames": confidence.map(|c| c.related_frames),
+        "not_told": confidence.map(|c| &c.notes),
         "notes": prepared.target.notes,
         "sensitivity": sensitivity.map(|map| json!({
             "fields": map.fields, "values": map.values, "errors": map.errors, "seconds": map.seconds,
@@ -111,8 +117,11 @@ fn settings(prepared: &Prepared, fitted: &Fitted) -> String {
     let mut text = String::from(
         "# What fits the recording best. Put it into the scene, or on the command line with --set.\n",
     );
-    for (parameter, value) in prepared.fit.parameters.iter().zip(&fitted.values) {
-        let _ = writeln!(text, "{} = {value:?}", parameter.field);
+    let parameters = prepared.fit.parameters.iter().zip(&fitted.values);
+    for (k, (parameter, value)) in parameters.enumerate() {
+        let interval = fitted.confidence.as_ref().map(|c| c.intervals[k]);
+        let note = interval.map_or_else(String::new, |i| format!("  # {i}"));
+        let _ = writeln!(text, "{} = {value:?}{note}", parameter.field);
     }
     text
 }
@@ -221,7 +230,12 @@ fn overlay(prepared: &Prepared, fitted: &Fitted, folder: &Path) -> Result<(), Fi
     };
     let parameters = prepared.fit.parameters.iter().zip(&fitted.values);
     let mut facts: Vec<(String, String)> = parameters
-        .map(|(p, value)| (p.field.clone(), format!("{value:.4}")))
+        .enumerate()
+        .map(|(k, (p, value))| {
+            let interval = fitted.confidence.as_ref().map(|c| c.intervals[k]);
+            let note = interval.map_or_else(String::new, |i| format!(" ({i})"));
+            (p.field.clone(), format!("{value:.4}{note}"))
+        })
         .collect();
     for (name, w) in [
         ("training error", &fitted.train),
@@ -244,10 +258,16 @@ fn simulated_reel(prepared: &Prepared, fitted: &Fitted) -> Reel {
     let world = &prepared.world;
     let times = &prepared.target.times;
     let frames = times.iter().zip(&fitted.course.frames);
+    let pose = |time: f64| {
+        let bodies = world.body_frames.iter();
+        let poses = bodies.map(|body| body.pose(&world.model, time).into());
+        poses.collect()
+    };
     let frames = frames.map(|(&time, positions)| RecordedFrame {
         time,
-        poses: poses(prepared, time),
-        positions: positions.iter().map(|p| p.as_vec3().to_array()).collect(),
+        poses: pose(time),
+        positions: positions.clone(),
+        velocities: Vec::new(),
     });
     Reel {
         title: world.title.clone(),
@@ -256,18 +276,6 @@ fn simulated_reel(prepared: &Prepared, fitted: &Fitted) -> Reel {
         bodies: world.body_tracks.clone(),
         frames: frames.collect(),
     }
-}
-
-fn poses(prepared: &Prepared, time: f64) -> Vec<BodyPose> {
-    let bodies = prepared.world.model.bodies.iter();
-    let poses = bodies.map(|body| {
-        let pose = body.pose(time);
-        BodyPose {
-            translation: pose.translation,
-            rotation: pose.rotation,
-        }
-    });
-    poses.collect()
 }
 
 /// What was recorded: its own grid if it has one, else the mesh at the recorded places, else points.
@@ -286,10 +294,8 @@ fn recorded_reel(prepared: &Prepared) -> Reel {
     let rows = rows.map(|(&time, positions)| RecordedFrame {
         time,
         poses: Vec::new(),
-        positions: positions
-            .iter()
-            .map(|p| Vec3::to_array(&p.as_vec3()))
-            .collect(),
+        positions: positions.clone(),
+        velocities: Vec::new(),
     });
     Reel {
         title: "recording".into(),

@@ -1,7 +1,6 @@
 //! A simulated run as a recording: what a perfect camera would have seen of it.
 
 use super::{NodeRecording, RecordingError};
-use glam::{DVec3, Vec3};
 use toile::mesh::Face;
 use toile_scene::recording::{ClothTrack, Footage, RecordingError as FootageError};
 
@@ -14,12 +13,7 @@ pub fn take_down(
     for index in frames {
         let frame = footage.frame(index)?;
         times.push(frame.time);
-        let places = frame.positions.iter();
-        rows.push(
-            places
-                .map(|p| Vec3::from_array(*p).as_dvec3())
-                .collect::<Vec<DVec3>>(),
-        );
+        rows.push(frame.positions);
     }
     let grid = match footage.cloths() {
         [cloth] => grid_of(cloth),
@@ -58,13 +52,17 @@ fn grid_of(cloth: &ClothTrack) -> Option<[usize; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DVec3;
     use toile_scene::recording::{RecordedFrame, Reel};
 
     fn reel(faces: Vec<Face>) -> Reel {
         let frame = |k: u8| RecordedFrame {
             time: f64::from(k) * 0.1,
             poses: Vec::new(),
-            positions: (0..6).map(|n| [n as f32, f32::from(k), 0.5]).collect(),
+            positions: (0..6)
+                .map(|n| DVec3::new(f64::from(n), f64::from(k), 0.5))
+                .collect(),
+            velocities: Vec::new(),
         };
         Reel {
             title: String::new(),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::outcome::{ClipFile, Measurement, Outcome, Parameter};
 use crate::results::{DamagedResult, read_results};
+use glam::DVec3;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use toile::mesh::Face;
 use toile_render::Image;
@@ -77,7 +78,10 @@ fn reel(frames: usize) -> Reel {
             .map(|k| RecordedFrame {
                 time: 0.1 * k as f64,
                 poses: Vec::new(),
-                positions: (0..nodes).map(|n| [n as f32, k as f32, 0.5]).collect(),
+                positions: (0..nodes)
+                    .map(|n| DVec3::new(n as f64, k as f64, 0.5))
+                    .collect(),
+                velocities: Vec::new(),
             })
             .collect(),
     }

@@ -4,14 +4,20 @@
 //! fails is a row too: it says why.
 
 mod axis;
+mod list;
+mod loads;
 mod row;
 
 pub use axis::{AxisError, parse_axis};
+pub use list::{ListError, read_variants};
+pub use loads::{LOAD_FIGURES, LoadFigures};
 pub use row::{NUMBERS, Row, simulate};
 
 use crate::claim::{ClaimError, Earlier, claim};
 use crate::table::TableError;
 use crate::variants::{Change, Variant, VariantError};
+use row::Heading;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;
@@ -73,10 +79,13 @@ pub fn sweep(
     let earlier = Earlier::of(job.resume, job.force);
     claim(job.folder, "sweep", &mark(job, &worlds), earlier)?;
     let path = job.folder.join(RESULTS);
-    let fields = fields(job.variants);
+    let head = Heading {
+        fields: fields(job.variants),
+        bodies: bodies(&worlds),
+    };
     let mut rows: Vec<Option<Row>> = job.variants.iter().map(|_| None).collect();
     if job.resume && path.exists() {
-        for (number, row) in row::read(&path, &fields, job.variants)? {
+        for (number, row) in row::read(&path, &head, job.variants)? {
             if let Some(place) = rows.get_mut(number) {
                 *place = Some(row);
             }
@@ -96,7 +105,7 @@ pub fn sweep(
             return;
         };
         shared[open[index]] = Some(row.clone());
-        let table = row::table(&fields, job.variants, shared);
+        let table = row::table(&head, job.variants, shared);
         if let Err(error) = table.and_then(|table| table.save_csv(&path)) {
             trouble.get_or_insert(error);
         }
@@ -105,7 +114,7 @@ pub fn sweep(
     if let Some(error) = trouble {
         return Err(error.into());
     }
-    let whole = row::table(&fields, job.variants, &rows)?;
+    let whole = row::table(&head, job.variants, &rows)?;
     whole.save_csv(&path)?;
     whole.save_parquet(&job.folder.join("results.parquet"))?;
     Ok(SweepOutcome { rows, recalled })
@@ -116,6 +125,13 @@ fn mark(job: &Sweep, worlds: &[World]) -> String {
     let lines = worlds.iter().zip(job.variants);
     let lines = lines.map(|(world, v)| format!("{:016x} {}\n", world.fingerprint(), v.label()));
     lines.collect()
+}
+
+/// Every body that some variant has, once.
+fn bodies(worlds: &[World]) -> Vec<String> {
+    let frames = worlds.iter().flat_map(|world| &world.body_frames);
+    let names: BTreeSet<&String> = frames.map(|body| &body.name).collect();
+    names.into_iter().cloned().collect()
 }
 
 /// Every field that some variant changes, once.

@@ -1,8 +1,10 @@
 //! One variant of a sweep: what its run says in one line.
 
+use super::loads::{LOAD_FIGURES, LoadFigures, LoadSums};
 use crate::measure::motion::EnergyDrift;
 use crate::table::{Cell, ColumnKind, Table, TableError};
 use crate::variants::{Change, Variant};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +56,8 @@ pub struct Row {
     pub numbers: [f64; NUMBERS.len()],
     /// `finished`, or why it failed.
     pub status: String,
+    /// What cloth did to each body, by its name.
+    pub loads: BTreeMap<String, LoadFigures>,
     /// Whether the scene's expectations hold; `None` if it has none, or if it failed.
     pub holds: Option<bool>,
 }
@@ -72,21 +76,26 @@ pub fn simulate(
     };
     let seconds = begin.elapsed().as_secs_f64();
     match done {
-        Ok(Some((metrics, state))) => Some(row(world, &metrics, &state, seconds)),
+        Ok(Some((metrics, loads, state))) => Some(Row {
+            loads: loads.figures(),
+            ..row(world, &metrics, &state, seconds)
+        }),
         Ok(None) => None,
         Err(message) => Some(Row {
             numbers: [f64::NAN; NUMBERS.len()],
             status: message,
+            loads: BTreeMap::new(),
             holds: None,
         }),
     }
 }
 
-type Ended = Option<(MetricsTable, State)>;
+type Ended = Option<(MetricsTable, LoadSums, State)>;
 
 fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
     let mut state = world.state.clone();
     let mut workspace = Workspace::new(&world.model, None);
+    let mut loads = LoadSums::default();
     let schedule = &world.schedule;
     let mut table = format!("{METRIC_COLUMNS}\n");
     let certify = world.certify != CertifySpec::Never && !world.model.contacts.is_empty();
@@ -99,6 +108,7 @@ fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
             let (step, control) = (schedule.step, &schedule.control);
             let report = advance(&world.model, &mut state, &mut workspace, step, control);
             metrics.add(&report.map_err(|error| error.to_string())?);
+            loads.step(world, &state, workspace.body_loads());
             if certify && world.certify == CertifySpec::EveryStep {
                 let found = intersections(&world.model, &state.positions).len();
                 metrics.intersections = metrics.intersections.max(Some(found));
@@ -115,7 +125,7 @@ fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
         table.push('\n');
     }
     let table = MetricsTable::parse_csv(&table).map_err(|error| error.to_string())?;
-    Ok(Some((table, state)))
+    Ok(Some((table, loads, state)))
 }
 
 fn in_folder(world: &World, path: &Path, resume: bool, stop: &AtomicBool) -> Result<Ended, String> {
@@ -136,7 +146,15 @@ fn in_folder(world: &World, path: &Path, resume: bool, stop: &AtomicBool) -> Res
     let metrics = MetricsTable::parse_csv(&metrics).map_err(|e| text(&e))?;
     let checkpoint = Checkpoint::read(&folder.file("checkpoint.toile")).map_err(|e| text(&e))?;
     let state = checkpoint.map_or_else(|| world.state.clone(), |c| c.state);
-    Ok(Some((metrics, state)))
+    let loads = match world.body_frames.is_empty() {
+        true => LoadSums::default(),
+        false => {
+            let forces =
+                std::fs::read_to_string(folder.file("forces.csv")).map_err(|e| text(&e))?;
+            LoadSums::read(&forces).map_err(|e| text(&e))?
+        }
+    };
+    Ok(Some((metrics, loads, state)))
 }
 
 fn row(world: &World, metrics: &MetricsTable, state: &State, seconds: f64) -> Row {
@@ -183,15 +201,33 @@ fn row(world: &World, metrics: &MetricsTable, state: &State, seconds: f64) -> Ro
             seconds,
         ],
         status: "finished".into(),
+        loads: BTreeMap::new(),
         holds: (!verdicts.is_empty()).then(|| verdicts.iter().all(|v| v.holds)),
     }
 }
 
 /// Columns before those of the fields.
 const NUMBER: &str = "number";
+const VARIANT: &str = "variant";
+
+/// What the columns depend on.
+pub(super) struct Heading<'a> {
+    /// Fields that variants change.
+    pub fields: Vec<&'a str>,
+    /// Bodies that variants have.
+    pub bodies: Vec<String>,
+}
+
+impl Heading<'_> {
+    /// Columns of the bodies.
+    fn load_columns(&self) -> impl Iterator<Item = String> {
+        let bodies = self.bodies.iter();
+        bodies.flat_map(|body| LOAD_FIGURES.map(|figure| format!("{body}.{figure}")))
+    }
+}
 
 /// Names and kinds of all columns. A field whose values are all numbers is a column of numbers.
-fn columns(fields: &[&str], variants: &[Variant]) -> Vec<(String, ColumnKind)> {
+fn columns(head: &Heading, variants: &[Variant]) -> Vec<(String, ColumnKind)> {
     let named = |name: &str, kind| (name.to_owned(), kind);
     let kind = |field: &str| {
         let numeric = |v: &Variant| matches!(value(v, field), Cell::Number(_));
@@ -201,19 +237,30 @@ fn columns(fields: &[&str], variants: &[Variant]) -> Vec<(String, ColumnKind)> {
         }
     };
     let mut columns = vec![named(NUMBER, ColumnKind::Integer)];
-    columns.extend(fields.iter().map(|field| named(field, kind(field))));
+    if has_names(variants) {
+        columns.push(named(VARIANT, ColumnKind::Text));
+    }
+    columns.extend(head.fields.iter().map(|field| named(field, kind(field))));
     columns.extend(["status", "expectations"].map(|name| named(name, ColumnKind::Text)));
     columns.extend(NUMBERS.map(|name| named(name, ColumnKind::Number)));
+    let loads = head.load_columns();
+    columns.extend(loads.map(|name| (name, ColumnKind::Number)));
     columns
+}
+
+fn has_names(variants: &[Variant]) -> bool {
+    variants.iter().any(|v| v.name.is_some())
 }
 
 /// All rows that there are, with the values of their variants.
 pub(super) fn table(
-    fields: &[&str],
+    head: &Heading,
     variants: &[Variant],
     rows: &[Option<Row>],
 ) -> Result<Table, TableError> {
-    let columns = columns(fields, variants);
+    let columns = columns(head, variants);
+    let named = has_names(variants);
+    let first = 1 + usize::from(named);
     let kinds: Vec<ColumnKind> = columns.iter().map(|(_, kind)| *kind).collect();
     let mut table = Table::new(columns)?;
     for (number, (variant, row)) in variants.iter().zip(rows).enumerate() {
@@ -221,7 +268,10 @@ pub(super) fn table(
             continue;
         };
         let mut cells = vec![Cell::from(number)];
-        for (field, kind) in fields.iter().zip(&kinds[1..]) {
+        if named {
+            cells.push(Cell::from(variant.label()));
+        }
+        for (field, kind) in head.fields.iter().zip(&kinds[first..]) {
             cells.push(match (value(variant, field), kind) {
                 (Cell::Number(number), ColumnKind::Text) => Cell::Text(number.to_string()),
                 (cell, _) => cell,
@@ -238,6 +288,11 @@ pub(super) fn table(
             }
         };
         cells.extend(row.numbers.iter().map(number));
+        for body in &head.bodies {
+            let figures = row.loads.get(body);
+            let figures = figures.unwrap_or(&[f64::NAN; LOAD_FIGURES.len()]);
+            cells.extend(figures.iter().map(number));
+        }
         table.push(cells)?;
     }
     Ok(table)
@@ -261,10 +316,10 @@ fn value(variant: &Variant, field: &str) -> Cell {
 /// Rows of an earlier sweep with their numbers.
 pub(super) fn read(
     path: &Path,
-    fields: &[&str],
+    head: &Heading,
     variants: &[Variant],
 ) -> Result<Vec<(usize, Row)>, TableError> {
-    let table = Table::read_csv(File::open(path)?, columns(fields, variants))?;
+    let table = Table::read_csv(File::open(path)?, columns(head, variants))?;
     let text = |row: usize, name: &str| match table.cell(row, table.find(name)?)? {
         Cell::Text(text) => Some(text),
         _ => None,
@@ -278,11 +333,21 @@ pub(super) fn read(
             .map(|c| c.get(row).copied().unwrap_or(f64::NAN));
         let holds = text(row, "expectations").map(|word| word == "hold");
         let status = text(row, "status")?;
+        let figures = |body: &String| {
+            LOAD_FIGURES.map(|figure| {
+                let column = table
+                    .numbers(&format!("{body}.{figure}"))
+                    .unwrap_or_default();
+                column.get(row).copied().unwrap_or(f64::NAN)
+            })
+        };
+        let loads = head.bodies.iter();
         Some((
             place as usize,
             Row {
                 numbers,
                 status,
+                loads: loads.map(|body| (body.clone(), figures(body))).collect(),
                 holds,
             },
         ))

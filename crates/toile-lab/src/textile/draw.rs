@@ -63,8 +63,8 @@ fn seen(world: &World, state: &State, table: Option<f64>, view: View) -> Image {
             wireframe: false,
         });
     }
-    for (body, track) in world.model.bodies.iter().zip(&world.body_tracks) {
-        let pose = body.pose(state.time);
+    for (body, track) in world.body_frames.iter().zip(&world.body_tracks) {
+        let pose = body.pose(&world.model, state.time);
         let place = |p: &DVec3| pose.apply(*p).as_vec3();
         let positions: Vec<Vec3> = track.positions.iter().map(place).collect();
         surfaces.push(Surface {

@@ -55,6 +55,8 @@ fn trimmed(value: f64) -> String {
 /// A scene changed in some ways.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variant {
+    /// What to call it, if not by its changes.
+    pub name: Option<String>,
     /// The changes.
     pub changes: Vec<Change>,
 }
@@ -96,8 +98,11 @@ pub enum VariantError {
 }
 
 impl Variant {
-    /// What to call it: the names of its changes.
+    /// What to call it: by its name, or the names of its changes.
     pub fn label(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
         let labels: Vec<String> = self.changes.iter().map(Change::label).collect();
         match labels.is_empty() {
             true => "as it is".into(),
@@ -169,20 +174,57 @@ impl Variant {
     }
 }
 
+impl From<Change> for Variant {
+    fn from(change: Change) -> Self {
+        Variant {
+            name: None,
+            changes: vec![change],
+        }
+    }
+}
+
 /// Every combination of one choice from each axis, the last axis fastest. Axes without choices do not count.
 pub fn product(axes: &[Vec<Change>]) -> Vec<Variant> {
+    let choices = |axis: &Vec<Change>| axis.iter().cloned().map(Variant::from).collect();
+    let axes: Vec<Vec<Variant>> = axes.iter().map(choices).collect();
+    combinations(&axes)
+}
+
+/// The same where a choice may change several things at once, and have a name.
+pub fn combinations(axes: &[Vec<Variant>]) -> Vec<Variant> {
     let mut variants = vec![Variant::default()];
     for axis in axes.iter().filter(|axis| !axis.is_empty()) {
-        let longer = variants.iter().flat_map(|variant| {
-            axis.iter().map(|change| {
-                let mut changes = variant.changes.clone();
-                changes.push(change.clone());
-                Variant { changes }
-            })
-        });
+        let longer = variants
+            .iter()
+            .flat_map(|variant| axis.iter().map(|choice| both(variant, choice)));
         variants = longer.collect();
     }
     variants
+}
+
+/// What two variants change together.
+fn both(one: &Variant, other: &Variant) -> Variant {
+    let named = one.name.is_some() || other.name.is_some();
+    let parts = [one, other];
+    let parts = parts
+        .iter()
+        .filter(|v| v.name.is_some() || !v.changes.is_empty());
+    let labels: Vec<String> = parts.map(|v| v.label()).collect();
+    Variant {
+        name: named.then(|| labels.join(", ")),
+        changes: [&one.changes[..], &other.changes[..]].concat(),
+    }
+}
+
+/// Axes that go together: the first values of all of them, then the second ones. `None` if they are not of one length.
+pub fn zipped(axes: &[Vec<Change>]) -> Option<Vec<Variant>> {
+    let length = axes.first().map_or(0, Vec::len);
+    let choice = |k: usize| Variant {
+        name: None,
+        changes: axes.iter().map(|axis| axis[k].clone()).collect(),
+    };
+    let even = axes.iter().all(|axis| axis.len() == length);
+    even.then(|| (0..length).map(choice).collect())
 }
 
 #[cfg(test)]
@@ -226,11 +268,34 @@ mod tests {
     }
 
     #[test]
+    fn zipped_axes_go_together_and_multiply_with_others() {
+        let field = |name: &str, value: i64| Change::Field(name.into(), value.into());
+        let (a, b) = ([1, 2].map(|v| field("a", v)), [3, 4].map(|v| field("b", v)));
+        let together = zipped(&[a.to_vec(), b.to_vec()]).unwrap();
+        let mut named = together.clone();
+        named[1].name = Some("last".into());
+        let steps = vec![Change::Step(0.01).into(), Change::Step(0.02).into()];
+        let labels = |axes: &[Vec<Variant>]| -> Vec<String> {
+            combinations(axes).iter().map(Variant::label).collect()
+        };
+        assert_eq!(labels(&[together]), ["a=1, b=3", "a=2, b=4"]);
+        let four = labels(&[named, steps]);
+        assert_eq!(
+            four,
+            [
+                "a=1, b=3, 10 ms",
+                "a=1, b=3, 20 ms",
+                "last, 10 ms",
+                "last, 20 ms"
+            ]
+        );
+        assert_eq!(zipped(&[a.to_vec(), b[..1].to_vec()]), None);
+    }
+
+    #[test]
     fn numbered_pins_do_not_survive_another_mesh() {
         let pinned = source("[[cloth.sheet.pin]]\nselect.nodes = [0]\n");
-        let variant = Variant {
-            changes: vec![Change::Mesh("16x8".parse().unwrap())],
-        };
+        let variant = Variant::from(Change::Mesh("16x8".parse().unwrap()));
         let error = variant.world(&pinned).unwrap_err().to_string();
         assert!(error.contains("cloth.sheet.pin[0]"), "{error}");
         let world = variant.world(&source("")).unwrap();
@@ -241,9 +306,7 @@ mod tests {
 
     #[test]
     fn a_wrong_field_names_the_variant() {
-        let variant = Variant {
-            changes: vec![Change::Field("cloth.sheet.materiel.bend".into(), 1.into())],
-        };
+        let variant = Variant::from(Change::Field("cloth.sheet.materiel.bend".into(), 1.into()));
         let error = variant.world(&source("")).unwrap_err().to_string();
         assert!(
             error.contains("`bend=1`") && error.contains("materiel"),

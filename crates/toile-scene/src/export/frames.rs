@@ -88,6 +88,19 @@ impl<'a> Selection<'a> {
         bodies.chain(cloths).collect()
     }
 
+    /// From where formats with single precision count (m); zero if the cloth is near the world's origin.
+    pub fn origin(&self) -> DVec3 {
+        self.recording.origin()
+    }
+
+    /// A cloth's positions in a frame from [`Selection::origin`].
+    pub fn single(&self, frame: &RecordedFrame, cloth: &ClothTrack) -> Vec<[f32; 3]> {
+        let places = cloth_positions(frame, cloth).iter();
+        places
+            .map(|&p| (p - self.origin()).as_vec3().to_array())
+            .collect()
+    }
+
     /// Reads the `k`-th selected frame and checks that every node is somewhere.
     pub fn read(&self, k: usize) -> Result<RecordedFrame, ExportError> {
         self.read_recorded(self.indices[k])
@@ -97,13 +110,13 @@ impl<'a> Selection<'a> {
     pub fn read_recorded(&self, index: usize) -> Result<RecordedFrame, ExportError> {
         let frame = self.recording.frame(index)?;
         for cloth in self.cloths() {
-            let nowhere = |p: &[f32; 3]| !p.iter().all(|x| usable(f64::from(*x)));
+            let nowhere = |p: &DVec3| !p.to_array().into_iter().all(usable);
             if let Some(node) = cloth_positions(&frame, cloth).iter().position(nowhere) {
                 return Err(ExportError::ClothNotFinite {
                     cloth: cloth.name.clone(),
                     node,
                     frame: index,
-                    position: cloth_positions(&frame, cloth)[node],
+                    position: cloth_positions(&frame, cloth)[node].to_array(),
                 });
             }
         }
@@ -161,8 +174,25 @@ impl<'a> Selection<'a> {
 }
 
 /// A cloth's share of a frame's positions.
-pub(super) fn cloth_positions<'f>(frame: &'f RecordedFrame, cloth: &ClothTrack) -> &'f [[f32; 3]] {
+pub(super) fn cloth_positions<'f>(frame: &'f RecordedFrame, cloth: &ClothTrack) -> &'f [DVec3] {
     &frame.positions[cloth.first_node..cloth.first_node + cloth.node_count]
+}
+
+/// A cloth's share of a frame's velocities; none if the recording has none.
+pub(super) fn cloth_velocities<'f>(frame: &'f RecordedFrame, cloth: &ClothTrack) -> &'f [DVec3] {
+    let own = cloth.first_node..cloth.first_node + cloth.node_count;
+    frame.velocities.get(own).unwrap_or_default()
+}
+
+/// What to know of a file whose numbers are about an origin of their own.
+pub(super) fn note_on_the_origin(selection: &Selection, format: &str) -> Option<String> {
+    let origin = selection.origin();
+    (origin != DVec3::ZERO).then(|| {
+        format!(
+            "{format} has single precision: everything is about the point ({}, {}, {}) m, to which the root moves it",
+            origin.x, origin.y, origin.z
+        )
+    })
 }
 
 fn usable(number: f64) -> bool {

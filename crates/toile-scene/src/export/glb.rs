@@ -8,12 +8,13 @@
 //! The recording is walked over twice, first for the bounds that the JSON part must name, then for the data
 //! itself, so that memory does not grow with its length.
 
-use super::frames::{Selection, Survey, cloth_positions};
+use super::frames::{Selection, Survey, cloth_positions, note_on_the_origin};
 use super::gltf::{Document, Element};
 use super::output::{Output, single_target};
-use super::surface::{bounds, linear_color, quad_count, readable_size, smooth_normals, widen};
+use super::surface::{bounds, linear_color, quad_count, readable_size, smooth_normals};
 use super::{ExportError, ExportOptions, ExportSummary};
 use crate::recording::{BodyTrack, ClothTrack, RecordedFrame};
+use glam::DVec3;
 use serde_json::json;
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
@@ -92,8 +93,13 @@ fn build(
     document.nodes.push(json!({
         "name": "z up", "rotation": [-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2], "children": [],
     }));
+    // Far from the world's origin single precision is too coarse: the root carries everything there.
+    let origin = selection.origin();
+    if origin != DVec3::ZERO {
+        document.nodes[0]["translation"] = json!([origin.x, origin.z, -origin.y]);
+    }
     for cloth in selection.cloths() {
-        add_cloth(&mut document, cloth, base);
+        add_cloth(&mut document, cloth, selection, base);
     }
     for (_, body) in selection.bodies() {
         add_body(&mut document, body, survey.times[0]);
@@ -129,13 +135,18 @@ fn notes_on_morphs(selection: &Selection) -> Vec<String> {
     deforming.map(note).collect()
 }
 
-fn add_cloth(document: &mut Document, cloth: &ClothTrack, base: &RecordedFrame) {
-    let positions = cloth_positions(base, cloth);
+fn add_cloth(
+    document: &mut Document,
+    cloth: &ClothTrack,
+    selection: &Selection,
+    base: &RecordedFrame,
+) {
+    let positions = selection.single(base, cloth);
     let normals = cloth_normals(base, cloth);
     add_mesh(
         document,
         &cloth.name,
-        positions,
+        &positions,
         Some(&normals),
         &cloth.faces,
         cloth.colors[0],
@@ -226,7 +237,7 @@ fn animate_bodies(document: &mut Document, selection: &Selection, survey: &Surve
         let poses = &survey.poses[body];
         let translations: Vec<f32> = poses
             .iter()
-            .flat_map(|pose| pose.translation.as_vec3().to_array())
+            .flat_map(|pose| (pose.translation - selection.origin()).as_vec3().to_array())
             .collect();
         let rotations: Vec<f32> = poses
             .iter()
@@ -245,7 +256,8 @@ fn place_bodies(document: &mut Document, selection: &Selection, survey: &Survey)
     for (place, (body, _)) in selection.bodies().enumerate() {
         let pose = &survey.poses[body][0];
         let node = &mut document.nodes[first + place];
-        node["translation"] = json!(pose.translation.as_vec3().to_array());
+        let translation = (pose.translation - selection.origin()).as_vec3();
+        node["translation"] = json!(translation.to_array());
         node["rotation"] = json!(pose.rotation.as_quat().to_array());
     }
 }
@@ -310,11 +322,11 @@ fn differences<'f>(
     let pairs = cloth_positions(frame, cloth)
         .iter()
         .zip(cloth_positions(base, cloth));
-    pairs.map(|(now, before)| std::array::from_fn(|axis| now[axis] - before[axis]))
+    pairs.map(|(now, before)| (*now - *before).as_vec3().to_array())
 }
 
 fn cloth_normals(frame: &RecordedFrame, cloth: &ClothTrack) -> Vec<[f32; 3]> {
-    let normals = smooth_normals(&widen(cloth_positions(frame, cloth)), &cloth.faces);
+    let normals = smooth_normals(cloth_positions(frame, cloth), &cloth.faces);
     normals.into_iter().map(|n| n.to_array()).collect()
 }
 
@@ -394,6 +406,7 @@ fn notes_on_the_format(selection: &Selection, survey: &Survey, size: u64) -> Vec
             "{targets} morph targets are more than many viewers show at once; Blender opens them"
         ));
     }
+    notes.extend(note_on_the_origin(selection, "glTF"));
     if survey.times[0] != 0.0 {
         notes.push(format!(
             "the animation starts at 0 s, which is {} s of the recording",

@@ -125,7 +125,7 @@ pub enum ExportError {
         /// The frame of the recording (counted from 0).
         frame: usize,
         /// Where the node is said to be (m).
-        position: [f32; 3],
+        position: [f64; 3],
     },
     /// A body's surface is nowhere.
     #[error(

@@ -2,7 +2,6 @@
 
 use super::frames::{Selection, cloth_positions};
 use super::output::{Output, sequence_targets, stem_of};
-use super::surface::widen;
 use super::{ExportError, ExportOptions, ExportSummary};
 use crate::format::{PlyEncoding, write_obj, write_ply};
 use crate::recording::RecordedFrame;
@@ -64,7 +63,7 @@ fn merged_cloths(selection: &Selection, frame: &RecordedFrame) -> Mesh {
     let mut mesh = Mesh::default();
     for cloth in selection.cloths() {
         let offset = mesh.positions.len() as u32;
-        mesh.positions.extend(widen(cloth_positions(frame, cloth)));
+        mesh.positions.extend(cloth_positions(frame, cloth));
         mesh.faces
             .extend(cloth.faces.iter().map(|f| f.shifted(offset)));
     }

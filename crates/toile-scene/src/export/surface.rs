@@ -3,14 +3,6 @@
 use glam::{DVec3, Vec3};
 use toile::mesh::Face;
 
-/// Recorded positions in double precision, as the geometry functions take them.
-pub(super) fn widen(positions: &[[f32; 3]]) -> Vec<DVec3> {
-    positions
-        .iter()
-        .map(|p| DVec3::from_array(p.map(f64::from)))
-        .collect()
-}
-
 /// Unit normals at the nodes: the faces' normals weighted by area. A node without area around it gets
 /// the upward direction, because every format demands unit length.
 pub(super) fn smooth_normals(positions: &[DVec3], faces: &[Face]) -> Vec<Vec3> {

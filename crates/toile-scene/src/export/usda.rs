@@ -7,13 +7,13 @@
 //! USD wants all samples of one attribute together, so the recording is walked over once per attribute; memory
 //! does not grow with its length.
 
-use super::frames::{Selection, Survey, cloth_positions};
+use super::frames::{Selection, Survey, cloth_positions, cloth_velocities, note_on_the_origin};
 use super::output::{Output, OutputFile, single_target};
-use super::surface::{bounds, face_normals, linear_color, smooth_normals, widen};
+use super::surface::{bounds, face_normals, linear_color, smooth_normals};
 use super::usda_text::{Names, integers, push_number, quoted, triples};
 use super::{ExportError, ExportOptions, ExportSummary};
 use crate::recording::{BodyPose, BodyTrack, ClothTrack};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use std::path::Path;
 use toile::mesh::Face;
 
@@ -30,7 +30,7 @@ pub(super) fn export(
     let mut extents = vec![Vec::new(); selection.cloths().count()];
     let survey = selection.survey(|_, frame| {
         for (cloth, list) in selection.cloths().zip(&mut extents) {
-            list.push(bounds(cloth_positions(frame, cloth).iter().copied()));
+            list.push(bounds(selection.single(frame, cloth)));
         }
     })?;
     let fps = selection.recording.header().fps;
@@ -55,6 +55,7 @@ pub(super) fn export(
     if selection.cloths().any(|c| c.colors[0] != c.colors[1]) {
         notes.push("USD has one colour for both sides: the front colour was taken".into());
     }
+    notes.extend(note_on_the_origin(selection, "USD"));
     notes.push(
         "points are exact; normals are rounded to four decimals to keep the file small".into(),
     );
@@ -78,6 +79,14 @@ impl Writer<'_> {
     fn write(&mut self, extents: &[Vec<[[f32; 3]; 2]>]) -> Result<(), ExportError> {
         self.layer_header()?;
         self.file.put(format!("def Xform \"{ROOT}\"\n{{\n"))?;
+        let origin = self.selection.origin();
+        if origin != DVec3::ZERO {
+            let [x, y, z] = origin.to_array();
+            self.file.put(format!(
+                "    double3 xformOp:translate = ({x}, {y}, {z})\n    \
+                 uniform token[] xformOpOrder = [\"xformOp:translate\"]\n\n"
+            ))?;
+        }
         for (cloth, extents) in self.selection.cloths().zip(extents) {
             self.cloth(cloth, extents)?;
         }
@@ -118,13 +127,20 @@ impl Writer<'_> {
         )?;
         self.samples("        ", "normal3f[] normals", |k| {
             let frame = selection.read(k)?;
-            let positions = widen(cloth_positions(&frame, cloth));
-            Ok(rounded_normals(&smooth_normals(&positions, &cloth.faces)))
+            let positions = cloth_positions(&frame, cloth);
+            Ok(rounded_normals(&smooth_normals(positions, &cloth.faces)))
         })?;
         self.samples("        ", "point3f[] points", |k| {
             let frame = selection.read(k)?;
-            Ok(triples(cloth_positions(&frame, cloth).iter().copied()))
+            Ok(triples(selection.single(&frame, cloth)))
         })?;
+        if selection.recording.header().velocities {
+            self.samples("        ", "vector3f[] velocities", |k| {
+                let frame = selection.read(k)?;
+                let velocities = cloth_velocities(&frame, cloth).iter();
+                Ok(triples(velocities.map(|v| v.as_vec3().to_array())))
+            })?;
+        }
         self.file.put("    }\n\n")
     }
 
@@ -137,16 +153,17 @@ impl Writer<'_> {
             metadata("    ", &original)
         ))?;
         let survey = self.survey;
+        let origin = self.selection.origin();
         let poses = &survey.poses[index];
         if survey.moves(index) {
             self.samples("        ", "quatf xformOp:orient", |k| {
                 Ok(orientation(&poses[k]))
             })?;
             self.samples("        ", "double3 xformOp:translate", |k| {
-                Ok(translation(&poses[k]))
+                Ok(translation(&poses[k], origin))
             })?;
         } else {
-            let (orient, translate) = (orientation(&poses[0]), translation(&poses[0]));
+            let (orient, translate) = (orientation(&poses[0]), translation(&poses[0], origin));
             self.file.put(format!(
                 "        quatf xformOp:orient = {orient}\n        double3 xformOp:translate = {translate}\n"
             ))?;
@@ -302,8 +319,8 @@ fn rounded_normals(normals: &[Vec3]) -> String {
     triples(normals.iter().map(rounded))
 }
 
-fn translation(pose: &BodyPose) -> String {
-    let [x, y, z] = pose.translation.to_array();
+fn translation(pose: &BodyPose, origin: DVec3) -> String {
+    let [x, y, z] = (pose.translation - origin).to_array();
     format!("({x}, {y}, {z})")
 }
 

@@ -1,13 +1,13 @@
 //! VTK unstructured grids for ParaView: `walk_0000.vtu` and so on, and `walk.pvd` with their times.
 //!
-//! Points carry `displacement` (m, since the first frame of the recording) and `stretch` (mean over the edges
-//! at a node of length / rest length − 1); cells carry `area_ratio` (area / rest area) and `cloth`, the
-//! cloth's number. Bodies are a second part, `walk_bodies_0000.vtu`, or one `walk_bodies.vtu`
+//! Points carry `displacement` (m, since the first frame of the recording), `stretch` (mean over the edges
+//! at a node of length / rest length − 1) and, if recorded, `velocity` (m/s); cells carry `area_ratio`
+//! (area / rest area) and `cloth`, the cloth's number. Bodies are a second part, `walk_bodies_0000.vtu`, or one `walk_bodies.vtu`
 //! for all times if none of them moves.
 
-use super::frames::{Selection, Survey, cloth_positions};
+use super::frames::{Selection, Survey, cloth_positions, cloth_velocities};
 use super::output::{Output, sequence_targets, stem_of, with_suffix};
-use super::surface::{area, widen};
+use super::surface::area;
 use super::vtu_file::{Cells, DataArray, encode};
 use super::{ExportError, ExportOptions, ExportSummary};
 use crate::recording::{BodyTrack, ClothTrack, RecordedFrame};
@@ -126,6 +126,7 @@ fn cloth_grid(
 ) -> Vec<u8> {
     let mut points = Vec::new();
     let mut displacements = Vec::new();
+    let mut velocities: Vec<[f32; 3]> = Vec::new();
     let mut stretches = Vec::new();
     let mut area_ratios = Vec::new();
     let mut numbers = Vec::new();
@@ -133,22 +134,27 @@ fn cloth_grid(
         let own = cloth_positions(frame, cloth);
         let before = cloth_positions(reference, cloth).iter();
         let moved = own.iter().zip(before);
-        displacements.extend(moved.map(|(now, then)| std::array::from_fn(|i| now[i] - then[i])));
-        let positions = widen(own);
-        stretches.extend(node_stretch(cloth, &positions));
+        displacements.extend(moved.map(|(now, then)| (*now - *then).as_vec3().to_array()));
+        let own_velocities = cloth_velocities(frame, cloth).iter();
+        velocities.extend(own_velocities.map(|v| v.as_vec3().to_array()));
+        stretches.extend(node_stretch(cloth, own));
         let faces = cloth.faces.iter().zip(&cloth.rest_areas);
-        area_ratios.extend(faces.map(|(face, rest)| ratio(area(face, &positions), *rest)));
+        area_ratios.extend(faces.map(|(face, rest)| ratio(area(face, own), *rest)));
         numbers.extend(cloth.faces.iter().map(|_| number as i32));
         points.extend_from_slice(own);
     }
+    let mut point_data = vec![
+        DataArray::vectors("displacement", displacements),
+        DataArray::scalars("stretch", stretches),
+    ];
+    if !velocities.is_empty() {
+        point_data.push(DataArray::vectors("velocity", velocities));
+    }
     encode(
         Some(frame.time),
-        &points,
+        &DataArray::points(&points, selection.origin()),
         cells,
-        &[
-            DataArray::vectors("displacement", displacements),
-            DataArray::scalars("stretch", stretches),
-        ],
+        &point_data,
         &[
             DataArray::scalars("area_ratio", area_ratios),
             DataArray::integers("cloth", numbers),
@@ -193,12 +199,12 @@ fn body_grid(
         let pose = survey.poses[index][k];
         let here = body.positions_at(survey.times[k]);
         let placed = here.iter().map(|&p| pose.rotation * p + pose.translation);
-        points.extend(placed.map(|p| p.as_vec3().to_array()));
+        points.extend(placed);
         numbers.extend(body.faces.iter().map(|_| number as i32));
     }
     encode(
         time,
-        &points,
+        &DataArray::points(&points, selection.origin()),
         cells,
         &[],
         &[DataArray::integers("body", numbers)],

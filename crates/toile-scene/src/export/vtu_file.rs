@@ -1,5 +1,6 @@
 //! One VTK unstructured grid: an XML head and the arrays behind it as raw bytes.
 
+use glam::DVec3;
 use std::fmt::Write;
 use toile::mesh::Face;
 
@@ -37,6 +38,25 @@ impl DataArray {
             components: 3,
             bytes,
         }
+    }
+
+    /// Where the points are (m): in double precision if they are far from zero, about some origin.
+    pub fn points(points: &[DVec3], origin: DVec3) -> Self {
+        if origin == DVec3::ZERO {
+            return Self::vectors("Points", points.iter().map(|p| p.as_vec3().to_array()));
+        }
+        let numbers = points.iter().flat_map(|p| p.to_array());
+        DataArray {
+            name: "Points",
+            kind: "Float64",
+            components: 3,
+            bytes: numbers.flat_map(f64::to_le_bytes).collect(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        let size = if self.kind == "Float64" { 8 } else { 4 };
+        self.bytes.len() / (size * self.components)
     }
 
     /// One whole number per cell.
@@ -90,12 +110,11 @@ impl Cells {
 /// The bytes of a `.vtu` file.
 pub(super) fn encode(
     time: Option<f64>,
-    points: &[[f32; 3]],
+    points: &DataArray,
     cells: &Cells,
     point_data: &[DataArray],
     cell_data: &[DataArray],
 ) -> Vec<u8> {
-    let positions = DataArray::vectors("Points", points.iter().copied());
     let mut xml = String::from(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" \
          byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n",
@@ -108,7 +127,7 @@ pub(super) fn encode(
              format=\"ascii\">{time}</DataArray>\n</FieldData>"
         );
     }
-    let (point_count, cell_count) = (points.len(), cells.count);
+    let (point_count, cell_count) = (points.count(), cells.count);
     let _ = writeln!(
         xml,
         "<Piece NumberOfPoints=\"{point_count}\" NumberOfCells=\"{cell_count}\">"
@@ -119,14 +138,14 @@ pub(super) fn encode(
     push_section(
         &mut xml,
         "Points",
-        std::slice::from_ref(&positions),
+        std::slice::from_ref(points),
         &mut offset,
     );
     push_section(&mut xml, "Cells", &cells.arrays, &mut offset);
     xml.push_str("</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
     let mut bytes = xml.into_bytes();
     let data = point_data.iter().chain(cell_data);
-    for array in data.chain([&positions]).chain(&cells.arrays) {
+    for array in data.chain([points]).chain(&cells.arrays) {
         bytes.extend((array.bytes.len() as u64).to_le_bytes());
         bytes.extend(&array.bytes);
     }

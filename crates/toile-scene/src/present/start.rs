@@ -1,6 +1,7 @@
 //! A scene as it starts, with what intersects marked.
 
-use super::PictureStyle;
+use super::{PictureStyle, ground_height};
+use crate::recording::origin_of;
 use crate::scene::World;
 use glam::{DVec3, Vec3};
 use toile::contact::intersections;
@@ -13,7 +14,9 @@ const MARKED: Rgb = [1.0, 0.0, 0.75];
 /// Draws the start of a world. Faces that intersect others, and those with a node inside a body, are marked.
 pub fn start_picture(world: &World, style: &PictureStyle) -> Image {
     let positions = &world.state.positions;
-    let points: Vec<Vec3> = positions.iter().map(|p| p.as_vec3()).collect();
+    // Far from zero single precision is too coarse.
+    let origin = origin_of(positions);
+    let points: Vec<Vec3> = positions.iter().map(|&p| (p - origin).as_vec3()).collect();
     let through = intersections(&world.model, positions).concat();
     let inside = |cloth: usize, node: usize| {
         let bodies = world.model.bodies.iter().enumerate();
@@ -52,9 +55,9 @@ pub fn start_picture(world: &World, style: &PictureStyle) -> Image {
         surfaces.push(surface(plain.as_slice(), cloth.colors));
         surfaces.push(surface(marked.as_slice(), [MARKED; 2]));
     }
-    for (body, track) in world.model.bodies.iter().zip(&world.body_tracks) {
-        let pose = body.pose(0.0);
-        let place = |p: &DVec3| pose.apply(*p).as_vec3();
+    for (body, track) in world.body_frames.iter().zip(&world.body_tracks) {
+        let pose = body.pose(&world.model, 0.0);
+        let place = |p: &DVec3| (pose.apply(*p) - origin).as_vec3();
         let placed: Vec<Vec3> = track.positions.iter().map(place).collect();
         surfaces.push(Surface {
             smooth: track.smooth,
@@ -69,7 +72,7 @@ pub fn start_picture(world: &World, style: &PictureStyle) -> Image {
     let camera = Camera::framing(points.iter().copied(), view, style.size.aspect());
     let picture = Picture {
         surfaces: surfaces.into_iter().filter(has_faces).collect(),
-        ground: world.body_tracks.iter().find_map(|b| b.ground_height),
+        ground: ground_height(&world.body_tracks).map(|height| height - origin.z),
         ..Picture::default()
     };
     draw(&picture, &camera, style.size, style.quality)

@@ -237,6 +237,7 @@ impl<'a> Stage<'a> {
             time,
             poses: Vec::new(),
             positions: Vec::new(),
+            velocities: Vec::new(),
         };
         for player in &self.players {
             let frame = player.moments.frame(player.footage, time)?;
@@ -246,9 +247,8 @@ impl<'a> Stage<'a> {
                 pose.translation += offset;
                 all.poses.push(pose);
             }
-            let moved = |p: &[f32; 3]| (DVec3::from(p.map(f64::from)) + offset).as_vec3();
             let places = frame.positions.iter();
-            all.positions.extend(places.map(|p| moved(p).to_array()));
+            all.positions.extend(places.map(|&p| p + offset));
         }
         Ok(all)
     }

@@ -1,9 +1,7 @@
 //! Frames with what they show, on the disk or in memory.
 
-use super::{
-    BodyTrack, ClothTrack, RecordedFrame, Recording, RecordingError, RecordingWriter, frame_stride,
-};
-use glam::DVec3;
+use super::frame::FrameLayout;
+use super::{BodyTrack, ClothTrack, RecordedFrame, Recording, RecordingError, RecordingWriter};
 use std::path::{Path, PathBuf};
 
 /// What a recording has, wherever its frames are.
@@ -66,15 +64,26 @@ pub struct Reel {
 impl Reel {
     /// Bytes of one frame in a file.
     pub fn frame_bytes(&self) -> u64 {
-        let nodes = self.cloths.iter().map(|c| c.node_count).sum();
-        frame_stride(self.bodies.len(), nodes)
+        let layout = FrameLayout {
+            bodies: self.bodies.len(),
+            nodes: self.cloths.iter().map(|c| c.node_count).sum(),
+            velocities: self.has_velocities(),
+        };
+        layout.stride()
+    }
+
+    fn has_velocities(&self) -> bool {
+        let moving = |f: &RecordedFrame| !f.velocities.is_empty();
+        !self.frames.is_empty() && self.frames.iter().all(moving)
     }
 
     /// Writes the file (as [`RecordingWriter`] does). One that is there is replaced, when all of the new one is written.
     pub fn write(&self, path: &Path) -> Result<(), RecordingError> {
         write_whole(path, |part| {
+            let tracks = (&self.cloths[..], &self.bodies[..]);
+            let moving = self.has_velocities();
             let mut writer =
-                RecordingWriter::create(part, &self.title, self.fps, &self.cloths, &self.bodies)?;
+                RecordingWriter::create_with(part, &self.title, self.fps, tracks, moving)?;
             for frame in &self.frames {
                 push(&mut writer, frame)?;
             }
@@ -119,9 +128,12 @@ pub(super) fn push(
     writer: &mut RecordingWriter,
     frame: &RecordedFrame,
 ) -> Result<(), RecordingError> {
-    let places = frame.positions.iter();
-    let places: Vec<DVec3> = places.map(|p| DVec3::from(p.map(f64::from))).collect();
-    writer.push(frame.time, &frame.poses, &places)
+    writer.push(
+        frame.time,
+        &frame.poses,
+        &frame.positions,
+        &frame.velocities,
+    )
 }
 
 /// Has a file written beside the one it replaces, so that at every moment the old or the whole new one is there.

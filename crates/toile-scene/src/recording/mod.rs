@@ -1,26 +1,28 @@
 //! The frame cache `frames.toile`: everything a picture, an export or a player needs, in one file.
 //!
-//! # Layout (version 1, little-endian)
+//! # Layout (version 2, little-endian)
 //! | bytes | what |
 //! |---|---|
 //! | 0–7 | `TOILEFRM` |
 //! | 8–11 | version, `u32` |
 //! | 12–15 | length of the JSON header, `u32` |
-//! | 16– | the JSON [`Header`], then zeros up to the next multiple of 64 |
+//! | 16–19 | CRC-32 of everything before the frames but itself, `u32` |
+//! | 20– | the JSON [`Header`], then zeros up to the next multiple of 64 |
 //! | the offsets in the header | the arrays that the header names, each 64-byte aligned |
 //! | `header.frames_offset` | the frames, `header.frame_stride` bytes each, to the end of the file |
 //!
-//! A frame is: time (`f64`, s); for every body its pose (7 × `f64`: translation in m, then the rotation
-//! quaternion x y z w); for every node its position (3 × `f32`, m), all cloths one after the other; zeros
-//! up to a multiple of 8. Frame `i` therefore starts at `frames_offset + i · frame_stride`, and a program that
-//! maps the file into memory can point straight at it. An incomplete last frame (a run that was cut off)
-//! does not count.
+//! A frame is: time (`f64`, s); its origin (3 × `f64`, m); for every body its pose (7 × `f64`: translation in m, then the rotation
+//! quaternion x y z w); for every node its position from the frame's origin (3 × `f32`, m), all cloths one after the other; if the header says
+//! `velocities`, for every node its velocity (3 × `f32`, m/s); zeros; a CRC-32 of all of these bytes, in the last four of a multiple of 8.
+//! Frame `i` starts at `frames_offset + i · frame_stride`, and a program that maps the file into memory can point straight at it. An
+//! incomplete last frame (a run that was cut off) does not count.
 //!
 //! A body that deforms has in its header the times of its own frames and its surface in each of them. Between them it moves on
 //! straight lines, before and after them it stands still; the poses carry it besides. A reader that does not know of this shows it as in its first frame.
 
 mod compare;
 mod footage;
+mod frame;
 mod morph;
 mod reader;
 mod writer;
@@ -30,6 +32,7 @@ pub use compare::{
     write_side_by_side,
 };
 pub use footage::{Footage, Reel};
+pub(crate) use frame::origin_of;
 pub use morph::Morph;
 pub use reader::Recording;
 pub use writer::RecordingWriter;
@@ -38,12 +41,13 @@ use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use thiserror::Error;
+use toile::drive::Pose;
 use toile::mesh::Face;
 
 /// Name of the cache inside a run folder.
 pub const FILE_NAME: &str = "frames.toile";
 pub(crate) const MAGIC: &[u8; 8] = b"TOILEFRM";
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// One cloth of a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +98,15 @@ pub struct BodyPose {
     pub rotation: DQuat,
 }
 
+impl From<Pose> for BodyPose {
+    fn from(pose: Pose) -> Self {
+        BodyPose {
+            translation: pose.translation,
+            rotation: pose.rotation,
+        }
+    }
+}
+
 /// One frame as read back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedFrame {
@@ -102,7 +115,9 @@ pub struct RecordedFrame {
     /// One pose per body, in the order of [`Recording::bodies`].
     pub poses: Vec<BodyPose>,
     /// Node positions (m), all cloths one after the other.
-    pub positions: Vec<[f32; 3]>,
+    pub positions: Vec<DVec3>,
+    /// Node velocities (m/s); none where the recording has none.
+    pub velocities: Vec<DVec3>,
 }
 
 /// What the JSON header holds.
@@ -118,6 +133,8 @@ pub struct Header {
     pub frames_offset: u64,
     /// Bytes from one frame to the next.
     pub frame_stride: u64,
+    /// Whether frames have velocities.
+    pub velocities: bool,
     pub(crate) cloths: Vec<ClothHeader>,
     pub(crate) bodies: Vec<BodyHeader>,
 }
@@ -187,6 +204,46 @@ pub enum RecordingError {
         /// What is wrong with it.
         what: String,
     },
+    /// It was written by an earlier or a later program.
+    #[error(
+        "{path} has format {found}, and this version of toile reads format {VERSION}; run the scene again with it"
+    )]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// A frame is not what was written.
+    #[error(
+        "{path}: frame {index} (counted from 0) is damaged, its checksum is wrong; run the scene again with --force"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The frame.
+        index: usize,
+    },
+    /// A frame has a number that is none.
+    #[error(
+        "{path}: frame {index} (counted from 0), {what}, is not finite or too large to be stored"
+    )]
+    NotFinite {
+        /// The file.
+        path: PathBuf,
+        /// The frame.
+        index: usize,
+        /// What is not finite.
+        what: String,
+    },
+    /// A frame does not have the nodes and bodies that the file says.
+    #[error("{path}: a frame with {what} does not belong here")]
+    OtherFrame {
+        /// The file.
+        path: PathBuf,
+        /// What it has.
+        what: String,
+    },
     /// A frame that is not there.
     #[error("{path} has {count} frames; frame {index} was asked for (they count from 0)")]
     NoSuchFrame {
@@ -197,9 +254,4 @@ pub enum RecordingError {
         /// How many there are.
         count: usize,
     },
-}
-
-pub(crate) fn frame_stride(bodies: usize, nodes: usize) -> u64 {
-    let bytes = 8 + bodies as u64 * 56 + nodes as u64 * 12;
-    bytes.next_multiple_of(8)
 }

@@ -1,11 +1,13 @@
 //! Reading the frame cache.
 
+use super::frame::{Cursor, FrameFault, FrameLayout};
+use super::writer::{PRELUDE, prelude_sum};
 use super::{
-    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, Morph,
-    MorphHeader, RecordedFrame, RecordingError, VERSION, frame_stride,
+    Array, BodyHeader, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, Morph, MorphHeader,
+    RecordedFrame, RecordingError, VERSION, origin_of,
 };
 use crate::files::open_input;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ pub struct Recording {
     cloths: Vec<ClothTrack>,
     bodies: Vec<BodyTrack>,
     frame_count: usize,
+    origin: DVec3,
 }
 
 impl Recording {
@@ -43,14 +46,38 @@ impl Recording {
             .map(|b| source.body(b))
             .collect::<Result<_, _>>()?;
         let frames = source.length.saturating_sub(header.frames_offset) / header.frame_stride;
-        Ok(Recording {
+        let mut recording = Recording {
             path: source.path,
             file: source.file,
             frame_count: frames as usize,
             header,
             cloths,
             bodies,
-        })
+            origin: DVec3::ZERO,
+        };
+        if frames > 0 {
+            recording.origin = origin_of(&recording.frame(0)?.positions);
+        }
+        Ok(recording)
+    }
+
+    /// A point near the cloth of the first frame (m), from which single precision is enough; zero where that is not far.
+    pub fn origin(&self) -> DVec3 {
+        self.origin
+    }
+
+    pub(super) fn layout(&self) -> FrameLayout {
+        self.header.layout()
+    }
+
+    /// Checks that the first so many frames are as they were written.
+    pub(super) fn verify(&self, frames: usize) -> Result<(), RecordingError> {
+        for index in 0..frames {
+            if !FrameLayout::is_whole(&self.frame_bytes(index)?) {
+                return Err(self.fault(index, FrameFault::Checksum));
+            }
+        }
+        Ok(())
     }
 
     /// The header.
@@ -82,52 +109,27 @@ impl Recording {
                 count: self.frame_count,
             });
         }
-        let io = |source| RecordingError::Io {
-            path: self.path.clone(),
-            source,
-        };
+        let decoded = self.layout().decode(&self.frame_bytes(index)?);
+        decoded.map_err(|fault| self.fault(index, fault))
+    }
+
+    fn frame_bytes(&self, index: usize) -> Result<Vec<u8>, RecordingError> {
         let mut bytes = vec![0; self.header.frame_stride as usize];
         let at = self.header.frames_offset + index as u64 * self.header.frame_stride;
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(at)).map_err(io)?;
-        file.read_exact(&mut bytes).map_err(io)?;
-        let mut cursor = Cursor(&bytes);
-        let time = cursor.f64();
-        let poses = (0..self.bodies.len())
-            .map(|_| BodyPose {
-                translation: DVec3::from_array(std::array::from_fn(|_| cursor.f64())),
-                rotation: DQuat::from_array(std::array::from_fn(|_| cursor.f64())),
-            })
-            .collect();
-        let positions = (0..self.header.node_count)
-            .map(|_| std::array::from_fn(|_| cursor.f32()))
-            .collect();
-        Ok(RecordedFrame {
-            time,
-            poses,
-            positions,
-        })
-    }
-}
-
-struct Cursor<'a>(&'a [u8]);
-
-impl Cursor<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (head, tail) = self
-            .0
-            .split_first_chunk::<N>()
-            .expect("the stride covers the frame");
-        self.0 = tail;
-        *head
+        let read = file.seek(SeekFrom::Start(at));
+        let read = read.and_then(|_| file.read_exact(&mut bytes));
+        read.map_err(|source| RecordingError::Io {
+            path: self.path.clone(),
+            source,
+        })?;
+        Ok(bytes)
     }
 
-    fn f64(&mut self) -> f64 {
-        f64::from_le_bytes(self.take())
-    }
-
-    fn f32(&mut self) -> f32 {
-        f32::from_le_bytes(self.take())
+    fn fault(&self, index: usize, fault: FrameFault) -> RecordingError {
+        let cloths = self.header.cloths.iter();
+        let cloths: Vec<_> = cloths.map(|c| (c.name.clone(), c.first_node)).collect();
+        fault.of_frame(&self.path, index, &cloths)
     }
 }
 
@@ -172,19 +174,21 @@ impl Source {
     }
 
     fn header(&mut self) -> Result<Header, RecordingError> {
-        let start = self.bytes(0, 16)?;
+        let start = self.bytes(0, PRELUDE)?;
         if &start[..8] != MAGIC {
             return Err(self.corrupt("it does not start with TOILEFRM"));
         }
         let mut numbers = Cursor(&start[8..]);
         let version = u32::from_le_bytes(numbers.take());
         if version != VERSION {
-            return Err(self.corrupt(format!(
-                "its version is {version}, this program reads {VERSION}"
-            )));
+            return Err(RecordingError::OtherVersion {
+                path: self.path.clone(),
+                found: version,
+            });
         }
         let length = u32::from_le_bytes(numbers.take());
-        let json = self.bytes(16, length.into())?;
+        let sum = u32::from_le_bytes(numbers.take());
+        let json = self.bytes(PRELUDE, length.into())?;
         let header: Header = serde_json::from_slice(&json)
             .map_err(|error| self.corrupt(format!("its header: {error}")))?;
         let nodes: Option<usize> = header
@@ -193,10 +197,15 @@ impl Source {
             .try_fold(0usize, |sum, c| sum.checked_add(c.node_count));
         if nodes != Some(header.node_count)
             || header.node_count > u32::MAX as usize
-            || header.frame_stride != frame_stride(header.bodies.len(), header.node_count)
+            || header.frame_stride != header.layout().stride()
             || header.frames_offset > self.length
+            || header.frames_offset < PRELUDE
         {
             return Err(self.corrupt("its header contradicts itself"));
+        }
+        let rest = self.bytes(PRELUDE, header.frames_offset - PRELUDE)?;
+        if prelude_sum(&start[..16], &rest) != sum {
+            return Err(self.corrupt("its checksum is wrong; run the scene again with --force"));
         }
         Ok(header)
     }

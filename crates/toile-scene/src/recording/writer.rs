@@ -1,8 +1,9 @@
 //! Writing the frame cache.
 
+use super::frame::{FrameLayout, FrameView};
 use super::{
     Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, MorphHeader,
-    RecordingError, VERSION, frame_stride,
+    RecordingError, VERSION,
 };
 use glam::DVec3;
 use std::fs::File;
@@ -11,19 +12,23 @@ use std::path::{Path, PathBuf};
 use toile::mesh::Face;
 
 const ALIGN: u64 = 64;
+/// Bytes before the JSON header.
+pub(super) const PRELUDE: u64 = 20;
 
 /// Appends frames to a cache file.
 #[derive(Debug)]
 pub struct RecordingWriter {
     path: PathBuf,
     file: File,
+    cloths: Vec<(String, usize)>,
     frames_offset: u64,
-    stride: u64,
+    layout: FrameLayout,
+    frames: usize,
     buffer: Vec<u8>,
 }
 
 impl RecordingWriter {
-    /// Creates the file (which must not exist) and writes everything but frames.
+    /// Creates the file (which must not exist) and writes everything but frames, which have no velocities.
     pub fn create(
         path: &Path,
         title: &str,
@@ -31,31 +36,49 @@ impl RecordingWriter {
         cloths: &[ClothTrack],
         bodies: &[BodyTrack],
     ) -> Result<Self, RecordingError> {
+        Self::create_with(path, title, fps, (cloths, bodies), false)
+    }
+
+    /// Creates the file (which must not exist) for frames with or without velocities.
+    pub fn create_with(
+        path: &Path,
+        title: &str,
+        fps: f64,
+        (cloths, bodies): (&[ClothTrack], &[BodyTrack]),
+        velocities: bool,
+    ) -> Result<Self, RecordingError> {
         let io = |source| RecordingError::Io {
             path: path.to_owned(),
             source,
         };
-        let (prelude, header) = encode_prelude(title, fps, cloths, bodies);
+        let (prelude, header) = encode_prelude(title, fps, (cloths, bodies), velocities);
         let mut file = File::options()
             .write(true)
             .create_new(true)
             .open(path)
             .map_err(io)?;
         file.write_all(&prelude).map_err(io)?;
-        Ok(RecordingWriter {
-            path: path.to_owned(),
-            file,
-            frames_offset: header.frames_offset,
-            stride: header.frame_stride,
-            buffer: Vec::with_capacity(header.frame_stride as usize),
-        })
+        Ok(Self::at(path, file, &header, 0))
     }
 
-    /// Opens an existing file to go on after its first `keep` frames; later ones are cut off.
+    fn at(path: &Path, file: File, header: &Header, frames: usize) -> Self {
+        let cloths = header.cloths.iter();
+        RecordingWriter {
+            path: path.to_owned(),
+            file,
+            cloths: cloths.map(|c| (c.name.clone(), c.first_node)).collect(),
+            frames_offset: header.frames_offset,
+            layout: header.layout(),
+            frames,
+            buffer: Vec::with_capacity(header.frame_stride as usize),
+        }
+    }
+
+    /// Opens an existing file to go on after its first `keep` frames; later ones are cut off. A frame that is not as it was written is
+    /// an error.
     pub fn resume(path: &Path, keep: u64) -> Result<Self, RecordingError> {
         let recording = super::Recording::open(path)?;
         let header = recording.header();
-        let (frames_offset, stride) = (header.frames_offset, header.frame_stride);
         let count = recording.frame_count() as u64;
         if count < keep {
             return Err(RecordingError::Corrupt {
@@ -63,51 +86,55 @@ impl RecordingWriter {
                 what: format!("the checkpoint stands at frame {keep}, but only {count} are here"),
             });
         }
+        recording.verify(keep as usize)?;
         let io = |source| RecordingError::Io {
             path: path.to_owned(),
             source,
         };
         let mut file = File::options().write(true).open(path).map_err(io)?;
-        let end = frames_offset + keep * stride;
+        let end = header.frames_offset + keep * header.frame_stride;
         file.set_len(end).map_err(io)?;
         file.seek(SeekFrom::Start(end)).map_err(io)?;
-        Ok(RecordingWriter {
-            path: path.to_owned(),
-            file,
-            frames_offset,
-            stride,
-            buffer: Vec::with_capacity(stride as usize),
-        })
+        Ok(Self::at(path, file, header, keep as usize))
     }
 
-    /// Appends one frame.
+    /// Appends one frame. Velocities (m/s, one for each node) are only looked at if the file has them.
     pub fn push(
         &mut self,
         time: f64,
         poses: &[BodyPose],
         positions: &[DVec3],
+        velocities: &[DVec3],
     ) -> Result<(), RecordingError> {
-        let out = &mut self.buffer;
-        out.clear();
-        out.extend(time.to_le_bytes());
-        for pose in poses {
-            let numbers = pose.translation.to_array().into_iter();
-            for number in numbers.chain(pose.rotation.to_array()) {
-                out.extend(number.to_le_bytes());
-            }
+        let FrameLayout { bodies, nodes, .. } = self.layout;
+        let moving = if self.layout.velocities { nodes } else { 0 };
+        if poses.len() != bodies || positions.len() != nodes || velocities.len() < moving {
+            return Err(RecordingError::OtherFrame {
+                path: self.path.clone(),
+                what: format!(
+                    "{} bodies, {} nodes and {} velocities",
+                    poses.len(),
+                    positions.len(),
+                    velocities.len()
+                ),
+            });
         }
-        for position in positions {
-            for number in position.to_array() {
-                out.extend((number as f32).to_le_bytes());
-            }
-        }
-        out.resize(self.stride as usize, 0);
+        let frame = FrameView {
+            time,
+            poses,
+            positions,
+            velocities,
+        };
+        let encoded = self.layout.encode(&frame, &mut self.buffer);
+        encoded.map_err(|fault| fault.of_frame(&self.path, self.frames, &self.cloths))?;
         self.file
-            .write_all(out)
+            .write_all(&self.buffer)
             .map_err(|source| RecordingError::Io {
                 path: self.path.clone(),
                 source,
-            })
+            })?;
+        self.frames += 1;
+        Ok(())
     }
 
     /// Waits until all frames are on the disk.
@@ -129,10 +156,15 @@ impl RecordingWriter {
 fn encode_prelude(
     title: &str,
     fps: f64,
-    cloths: &[ClothTrack],
-    bodies: &[BodyTrack],
+    (cloths, bodies): (&[ClothTrack], &[BodyTrack]),
+    velocities: bool,
 ) -> (Vec<u8>, Header) {
-    let node_count = cloths.iter().map(|c| c.node_count).sum();
+    let nodes = cloths.iter().map(|c| c.node_count).sum();
+    let layout = FrameLayout {
+        bodies: bodies.len(),
+        nodes,
+        velocities,
+    };
     let mut room = 4096u64;
     loop {
         let mut arrays = ArrayBlock {
@@ -145,14 +177,15 @@ fn encode_prelude(
         let header = Header {
             title: title.to_owned(),
             fps,
-            node_count,
+            node_count: nodes,
             frames_offset,
-            frame_stride: frame_stride(bodies.len(), node_count),
+            frame_stride: layout.stride(),
+            velocities,
             cloths: cloth_headers,
             bodies: body_headers,
         };
         let json = serde_json::to_vec(&header).expect("the header holds only plain data");
-        let needed = (16 + json.len() as u64).next_multiple_of(ALIGN);
+        let needed = (PRELUDE + json.len() as u64).next_multiple_of(ALIGN);
         if needed > room {
             room = needed + 1024;
             continue;
@@ -161,11 +194,23 @@ fn encode_prelude(
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
         out.extend((json.len() as u32).to_le_bytes());
+        out.extend([0; 4]);
         out.extend(&json);
         out.resize(room as usize, 0);
         out.extend(&arrays.bytes);
+        let (start, rest) = out.split_at_mut(PRELUDE as usize);
+        let sum = prelude_sum(&start[..16], rest);
+        start[16..].copy_from_slice(&sum.to_le_bytes());
         return (out, header);
     }
+}
+
+/// Checksum of what is before the frames: the bytes before the sum itself, and those after it.
+pub(super) fn prelude_sum(start: &[u8], rest: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(start);
+    hasher.update(rest);
+    hasher.finalize()
 }
 
 struct ArrayBlock {

@@ -57,8 +57,6 @@ function readMetrics(manifest, take) {
   return { times, columns };
 }
 
-const MISSING = 0xffff; // the coarse value of a coordinate that was not a number
-
 function decodeFrame(buffer, frames, nodeCount, index, out) {
   const count = 3 * nodeCount;
   const offset = frames.offset + index * frames.stride;
@@ -69,7 +67,7 @@ function decodeFrame(buffer, frames, nodeCount, index, out) {
     const step = frames.step[axis];
     for (let k = axis; k < count; k += 3) {
       const steps = fine ? coarse[k] * 256 + fine[k] : coarse[k];
-      out[k] = coarse[k] === MISSING ? NaN : low + steps * step;
+      out[k] = low + steps * step;
     }
   }
 }

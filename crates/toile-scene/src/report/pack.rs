@@ -1,6 +1,6 @@
 //! What the page's player reads: a JSON manifest and one block of bytes.
 //!
-//! Node positions are rounded to a grid inside the recording's bounding box. Each coordinate is a `u16`; if
+//! Everything is about the recording's origin. Node positions are rounded to a grid inside its bounding box. Each coordinate is a `u16`; if
 //! the budget has room for all frames, a second plane of `u8` refines it to 24 bits, which is what the colours
 //! by stretch need: 16 bits of a two-metre scene are 15 µm, a tenth of a per cent of a centimetre edge.
 //!
@@ -14,9 +14,6 @@ use glam::DVec3;
 use serde::Serialize;
 use std::io::Write;
 use toile::mesh::Face;
-
-/// The coarse value that says: this coordinate is not a number.
-pub(super) const MISSING: u16 = u16::MAX;
 
 /// Where an array starts in the block (bytes) and how many numbers it has.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -183,7 +180,8 @@ impl<'a> Pack<'a> {
         for &index in &self.kept {
             let frame = self.recording.frame(index)?;
             bytes.clear();
-            round_frame(&self.manifest.frames, &frame.positions, &mut bytes);
+            let origin = self.recording.origin();
+            round_frame(&self.manifest.frames, &frame.positions, origin, &mut bytes);
             encoder.push(&bytes)?;
         }
         Ok(encoder.finish()?)
@@ -227,7 +225,7 @@ fn pack_scene<'a>(
         bodies: recording
             .bodies()
             .iter()
-            .map(|body| pack_body(body, block))
+            .map(|body| pack_body(body, recording.origin().z, block))
             .collect(),
         columns,
         metric_times: block.push(rows.iter().map(|row| row[0].to_le_bytes())),
@@ -254,7 +252,8 @@ fn cloth_ranges(recording: &Recording) -> Vec<Cloth<'_>> {
     ranges
 }
 
-fn pack_body<'a>(body: &'a BodyTrack, block: &mut Block) -> Body<'a> {
+/// A body; grounds are counted from a height (m).
+fn pack_body<'a>(body: &'a BodyTrack, height: f64, block: &mut Block) -> Body<'a> {
     let numbers = body.positions.iter().flat_map(|p| p.to_array());
     Body {
         name: &body.name,
@@ -272,7 +271,7 @@ fn pack_body<'a>(body: &'a BodyTrack, block: &mut Block) -> Body<'a> {
             ),
         }),
         smooth: body.smooth,
-        ground_height: body.ground_height,
+        ground_height: body.ground_height.map(|ground| ground - height),
         color: body.color,
     }
 }
@@ -335,6 +334,7 @@ fn survey(
     manifest: &mut Manifest,
     block: &mut Block,
 ) -> Result<(), ReportError> {
+    let origin = recording.origin();
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let mut times = Vec::with_capacity(kept.len());
     let mut poses: Vec<[f64; 7]> = Vec::with_capacity(kept.len() * recording.bodies().len());
@@ -342,14 +342,13 @@ fn survey(
         let frame = recording.frame(index)?;
         times.push(frame.time);
         poses.extend(frame.poses.iter().map(|pose| {
-            let ([x, y, z], [a, b, c, w]) = (pose.translation.to_array(), pose.rotation.to_array());
+            let ([x, y, z], [a, b, c, w]) = (
+                (pose.translation - origin).to_array(),
+                pose.rotation.to_array(),
+            );
             [x, y, z, a, b, c, w]
         }));
-        let points = frame
-            .positions
-            .iter()
-            .map(|p| DVec3::from(p.map(f64::from)));
-        for point in points.filter(|p| p.is_finite()) {
+        for point in frame.positions.iter().map(|&p| p - origin) {
             low = low.min(point);
             high = high.max(point);
         }
@@ -357,7 +356,7 @@ fn survey(
     if low.x > high.x {
         (low, high) = (DVec3::ZERO, DVec3::ZERO);
     }
-    if !times.iter().all(|t| t.is_finite()) || !times.is_sorted() {
+    if !times.is_sorted() {
         // A player needs times that go forward; the nominal ones are the best guess left.
         let fps = recording.header().fps;
         let rate = if fps > 0.0 { fps } else { 1.0 };
@@ -371,35 +370,33 @@ fn survey(
     Ok(())
 }
 
-/// The largest rounded coordinate; above it only [`MISSING`] remains.
+/// The largest rounded coordinate.
 fn levels(fine: bool) -> u32 {
     match fine {
-        true => (u32::from(MISSING) << 8) - 1,
-        false => u32::from(MISSING) - 1,
+        true => 0xFF_FFFF,
+        false => 0xFFFF,
     }
 }
 
-fn round_frame(layout: &FrameLayout, positions: &[[f32; 3]], out: &mut Vec<u8>) {
+fn round_frame(layout: &FrameLayout, positions: &[DVec3], origin: DVec3, out: &mut Vec<u8>) {
     let most = f64::from(levels(layout.fine));
-    let round = |axis: usize, x: f32| {
-        let steps = (f64::from(x) - layout.low[axis]) / layout.step[axis];
-        match (x.is_finite(), layout.step[axis] > 0.0) {
-            (false, _) => None,
-            (true, false) => Some(0),
-            (true, true) => Some(steps.round().clamp(0.0, most) as u32),
+    let round = |axis: usize, x: f64| {
+        let steps = (x - layout.low[axis]) / layout.step[axis];
+        match layout.step[axis] > 0.0 {
+            false => 0,
+            true => steps.round().clamp(0.0, most) as u32,
         }
     };
     let rounded = || {
-        positions
-            .iter()
-            .flat_map(|p| (0..3).map(|axis| round(axis, p[axis])))
+        let places = positions.iter().map(|&p| p - origin);
+        places.flat_map(|p| (0..3).map(move |axis| round(axis, p[axis])))
     };
     let coarse = |value: u32| if layout.fine { value >> 8 } else { value } as u16;
     for value in rounded() {
-        out.extend(value.map_or(MISSING, coarse).to_le_bytes());
+        out.extend(coarse(value).to_le_bytes());
     }
     if layout.fine {
-        out.extend(rounded().map(|value| value.unwrap_or(0) as u8));
+        out.extend(rounded().map(|value| value as u8));
     }
     out.resize(layout.stride, 0);
 }

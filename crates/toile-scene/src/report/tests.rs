@@ -73,7 +73,7 @@ fn record(
             rotation: DQuat::IDENTITY,
         };
         writer
-            .push(time, &vec![pose; bodies.len()], &positions)
+            .push(time, &vec![pose; bodies.len()], &positions, &[])
             .unwrap();
     }
     let recording = Recording::open(&file.0).unwrap();
@@ -176,7 +176,7 @@ impl Unpacked {
             .collect()
     }
 
-    /// One frame's coordinates; NaN where there was no number.
+    /// One frame's coordinates.
     fn frame(&self, index: usize) -> Vec<f64> {
         let count = 3 * self.number("/nodeCount") as usize;
         let start =
@@ -190,13 +190,8 @@ impl Unpacked {
                 false => f64::from(coarse),
             };
             let axis = k % 3;
-            match coarse {
-                pack::MISSING => f64::NAN,
-                _ => {
-                    let step = self.number(&format!("/frames/step/{axis}"));
-                    self.number(&format!("/frames/low/{axis}")) + steps * step
-                }
-            }
+            let step = self.number(&format!("/frames/step/{axis}"));
+            self.number(&format!("/frames/low/{axis}")) + steps * step
         };
         (0..count).map(coordinate).collect()
     }
@@ -311,22 +306,34 @@ fn no_frame_one_frame_and_no_cloth_are_fine() {
 }
 
 #[test]
-fn a_coordinate_that_is_not_a_number_stays_one() {
+fn far_from_the_origin_the_page_is_as_fine_as_near_it() {
+    let far = DVec3::new(9e5, 0.0, 3e5);
     let file = TemporaryFile::new();
-    let mut writer =
-        RecordingWriter::create(&file.0, "burst", 10.0, &[cloth("a", 0)], &[]).unwrap();
-    let mut positions: Vec<DVec3> = (0..49).map(|n| position(n, 0.0)).collect();
-    positions[7].y = f64::NAN;
-    positions[8].x = f64::INFINITY;
-    writer.push(f64::NAN, &[], &positions).unwrap();
+    let bodies = [BodyTrack {
+        ground_height: Some(far.z - 1.0),
+        ..ball("ball")
+    }];
+    let cloths = [cloth("a", 0)];
+    let mut writer = RecordingWriter::create(&file.0, "far", 10.0, &cloths, &bodies).unwrap();
+    let positions: Vec<DVec3> = (0..49).map(|n| far + position(n, 0.0)).collect();
+    let pose = BodyPose {
+        translation: far + DVec3::X,
+        rotation: DQuat::IDENTITY,
+    };
+    writer.push(0.0, &[pose], &positions, &[]).unwrap();
     let recording = Recording::open(&file.0).unwrap();
-    let (page, summary) = report(&recording, &MetricsTable::default(), DEFAULT_BUDGET_BYTES);
+    let (page, _) = report(&recording, &MetricsTable::default(), DEFAULT_BUDGET_BYTES);
     let unpacked = Unpacked::new(&page);
-    let frame = unpacked.frame(0);
-    assert!(frame[3 * 7 + 1].is_nan() && frame[3 * 8].is_nan());
-    assert_eq!(frame.iter().filter(|x| x.is_nan()).count(), 2);
-    assert!(summary.rounding_error < 1e-6);
-    assert_eq!(unpacked.times(), [0.0]);
+    let (frame, origin) = (unpacked.frame(0), recording.origin());
+    for (k, found) in frame.iter().enumerate() {
+        let expected = (positions[k / 3] - origin)[k % 3];
+        assert!((found - expected).abs() < 2e-6, "{k}: {found} {expected}");
+    }
+    let poses = unpacked.array::<4>("poses");
+    let x = f64::from(f32::from_le_bytes(poses[0]));
+    assert!((x - (pose.translation - origin).x).abs() < 2e-6, "{x}");
+    let ground = unpacked.number("/bodies/0/groundHeight");
+    assert_eq!(ground, far.z - 1.0 - origin.z);
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Checkpoints: the whole state of a run in one file.
 //!
 //! Layout (little-endian): `TOILECHK`, version `u32`, fingerprint of the scene `u64`, frames written `u64`,
-//! length of `metrics.csv` and of `timings.csv` `u64` each; then the state as the engine writes it ([`State::to_bytes`]); last a
-//! CRC-32 of all before.
+//! lengths of `metrics.csv`, `timings.csv` and `forces.csv` `u64` each with the CRC-32 `u32` of these bytes; then the state
+//! as the engine writes it ([`State::to_bytes`]); last a CRC-32 of all before.
 
+use super::table::TableMark;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile::state::State;
 
 const MAGIC: &[u8; 8] = b"TOILECHK";
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// A run as far as it got.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,10 +19,12 @@ pub struct Checkpoint {
     pub fingerprint: u64,
     /// Frames in the cache.
     pub frames: u64,
-    /// Bytes of `metrics.csv`.
-    pub metrics_bytes: u64,
-    /// Bytes of `timings.csv`.
-    pub timings_bytes: u64,
+    /// How much of `metrics.csv` counts.
+    pub metrics: TableMark,
+    /// How much of `timings.csv` counts.
+    pub timings: TableMark,
+    /// How much of `forces.csv` counts; nothing where there is none.
+    pub forces: TableMark,
     /// The state after the last of these frames.
     pub state: State,
 }
@@ -52,13 +55,12 @@ impl Checkpoint {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.extend(VERSION.to_le_bytes());
-        for number in [
-            self.fingerprint,
-            self.frames,
-            self.metrics_bytes,
-            self.timings_bytes,
-        ] {
+        for number in [self.fingerprint, self.frames] {
             out.extend(number.to_le_bytes());
+        }
+        for table in [self.metrics, self.timings, self.forces] {
+            out.extend(table.bytes.to_le_bytes());
+            out.extend(table.sum.to_le_bytes());
         }
         out.extend(self.state.to_bytes());
         let sum = crc32fast::hash(&out);
@@ -98,14 +100,25 @@ impl Checkpoint {
         if u32::from_le_bytes(*version) != VERSION {
             return Err("it was written by another version".to_owned());
         }
-        let (numbers, state) = body.split_first_chunk::<32>().ok_or("it ends too early")?;
+        let early = || "it ends too early".to_owned();
+        let (numbers, body) = body.split_first_chunk::<16>().ok_or_else(early)?;
         let (numbers, _) = numbers.as_chunks::<8>();
         let number = |k: usize| u64::from_le_bytes(numbers[k]);
+        let (tables, state) = body.split_first_chunk::<36>().ok_or_else(early)?;
+        let (tables, _) = tables.as_chunks::<12>();
+        let mark = |k: usize| {
+            let [a, b, c, d, e, f, g, h, sum @ ..] = tables[k];
+            TableMark {
+                bytes: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+                sum: u32::from_le_bytes(sum),
+            }
+        };
         Ok(Checkpoint {
             fingerprint: number(0),
             frames: number(1),
-            metrics_bytes: number(2),
-            timings_bytes: number(3),
+            metrics: mark(0),
+            timings: mark(1),
+            forces: mark(2),
             state: State::from_bytes(state).map_err(|error| error.to_string())?,
         })
     }
@@ -130,8 +143,9 @@ mod tests {
         Checkpoint {
             fingerprint: 0x1234_5678_9abc_def0,
             frames: 7,
-            metrics_bytes: 99,
-            timings_bytes: 42,
+            metrics: TableMark { bytes: 99, sum: 7 },
+            timings: TableMark { bytes: 42, sum: 8 },
+            forces: TableMark { bytes: 3, sum: 9 },
             state: world.state,
         }
     }

@@ -5,7 +5,8 @@
 
 use super::checkpoint::Checkpoint;
 use super::folder::{RunFolder, write_atomically};
-use super::runner::{RunError, Table, body_poses, on_threads};
+use super::runner::{RunError, on_threads};
+use super::table::{Table, TableMark};
 use crate::recording::{self, BodyTrack, RecordingWriter};
 use crate::scene::World;
 use glam::DVec3;
@@ -190,7 +191,7 @@ impl<'a> Sinks<'a> {
                 folder,
                 frames: checkpoint.frames,
                 recording: RecordingWriter::resume(&cache, checkpoint.frames)?,
-                metrics: Table::resume(metrics, checkpoint.metrics_bytes)?,
+                metrics: Table::resume(metrics, checkpoint.metrics)?,
                 noted: Some(state.steps),
                 shown: Some((state.steps, state.positions.clone())),
                 state,
@@ -250,8 +251,9 @@ impl<'a> Sinks<'a> {
     }
 
     fn push(&mut self, number: u64, positions: &[DVec3]) -> Result<(), RunError> {
-        let poses = body_poses(&self.world.model, &self.state);
-        self.recording.push(self.time(number), &poses, positions)?;
+        let poses = self.world.body_poses(&self.state);
+        self.recording
+            .push(self.time(number), &poses, positions, &[])?;
         self.frames += 1;
         self.shown = Some((number, positions.to_vec()));
         Ok(())
@@ -273,8 +275,9 @@ impl<'a> Sinks<'a> {
         let checkpoint = Checkpoint {
             fingerprint: self.world.fingerprint() ^ DRAPE_MARK,
             frames: self.frames,
-            metrics_bytes: self.metrics.length(),
-            timings_bytes: 0,
+            metrics: self.metrics.mark(),
+            timings: TableMark::default(),
+            forces: TableMark::default(),
             state: self.state.clone(),
         };
         let path = self.folder.file("checkpoint.toile");

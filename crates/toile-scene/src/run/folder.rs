@@ -1,5 +1,6 @@
 //! The folder of a run: who may write there, and how.
 
+use super::branch;
 use crate::files::check_target;
 use crate::recording::{self, Recording};
 use std::fs::File;
@@ -61,7 +62,7 @@ const LOCK: &str = ".lock";
 /// What the name of a file ends with until it is whole.
 const PART: &str = ".part";
 /// Everything a run writes; nothing else is ever removed.
-const OWN_FILES: [&str; 11] = [
+const OWN_FILES: [&str; 13] = [
     recording::FILE_NAME,
     "scene.resolved.toml",
     "metrics.csv",
@@ -70,6 +71,7 @@ const OWN_FILES: [&str; 11] = [
     super::findings::FILE_NAME,
     super::commands::FILE_NAME,
     "checkpoint.toile",
+    super::branch::START,
     "preview.png",
     "preview-animated.png",
     "report.html",
@@ -144,7 +146,34 @@ impl RunFolder {
                 _ => {}
             }
         }
+        self.clear_checkpoints().map_err(|error| self.io(error))
+    }
+
+    /// Removes the checkpoints that an earlier run kept, and their folder if nothing else is in it.
+    fn clear_checkpoints(&self) -> std::io::Result<()> {
+        let folder = self.path.join(branch::FOLDER);
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            return Ok(());
+        };
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_str().unwrap_or_default();
+            let whole = name.strip_suffix(PART).unwrap_or(name);
+            if branch::kept_frame(whole).is_some() {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        // It stays if somebody has put something of their own there.
+        let _ = std::fs::remove_dir(folder);
         Ok(())
+    }
+
+    /// Where the checkpoint of a frame is kept; its folder is made.
+    pub(super) fn kept_checkpoint(&self, frame: u64) -> Result<PathBuf, FolderError> {
+        let folder = self.path.join(branch::FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|error| self.io(error))?;
+        Ok(folder.join(branch::kept_name(frame)))
     }
 
     /// The folder.
@@ -183,7 +212,7 @@ fn has_other_files(path: &Path) -> Result<bool, FolderError> {
     };
     let own = |name: &str| {
         let whole = name.strip_suffix(PART).unwrap_or(name);
-        name == LOCK || OWN_FILES.contains(&whole)
+        name == LOCK || name == branch::FOLDER || OWN_FILES.contains(&whole)
     };
     let mut names = entries.flatten().map(|entry| entry.file_name());
     Ok(names.any(|name| !name.to_str().is_some_and(own)))

@@ -1,10 +1,12 @@
 //! `forces.csv`: what cloth does to every body in every step.
 
-use super::runner::{RunError, Table};
+use super::runner::RunError;
+use super::table::{Table, TableMark};
 use crate::scene::World;
 use std::fmt::Write;
 use std::path::PathBuf;
 use toile::contact::Load;
+use toile::state::State;
 
 pub(super) const FILE_NAME: &str = "forces.csv";
 
@@ -27,21 +29,20 @@ impl ForcesTable {
         Ok(Some(ForcesTable { table, rows }))
     }
 
-    /// The table of a run that goes on after so many frames. A checkpoint need not count its bytes: every step has a row for every body.
-    pub fn resume(world: &World, path: PathBuf, frames: u64) -> Result<Option<Self>, RunError> {
-        let bodies = world.model.bodies.len() as u64;
-        if bodies == 0 {
+    /// The table of a run that goes on.
+    pub fn resume(world: &World, path: PathBuf, mark: TableMark) -> Result<Option<Self>, RunError> {
+        if world.model.bodies.is_empty() {
             return Ok(None);
         }
-        let steps = (frames - 1) * u64::from(world.schedule.substeps);
-        let table = Table::resume_after_lines(path, 1 + steps * bodies)?;
+        let table = Table::resume(path, mark)?;
         let rows = String::new();
         Ok(Some(ForcesTable { table, rows }))
     }
 
-    /// Takes down a step that ended at a time (s).
-    pub fn take(&mut self, world: &World, time: f64, loads: &[Load]) {
-        for (body, load) in world.model.bodies.iter().zip(loads) {
+    /// Takes down a step that ended in a state.
+    pub fn take(&mut self, world: &World, state: &State, loads: &[Load]) {
+        let (time, whole) = (state.time, world.body_loads(state, loads));
+        for (body, load) in world.body_frames.iter().zip(whole) {
             let ([fx, fy, fz], [tx, ty, tz]) = (load.force.to_array(), load.torque.to_array());
             let (name, nodes) = (quoted(&body.name), load.nodes);
             // Writing into a string cannot fail.
@@ -64,6 +65,11 @@ impl ForcesTable {
 
     pub fn sync(&self) -> Result<(), RunError> {
         self.table.sync()
+    }
+
+    /// What is written.
+    pub fn mark(&self) -> TableMark {
+        self.table.mark()
     }
 }
 

@@ -5,6 +5,7 @@
 //! rename. Resuming cuts off whatever was written after the checkpoint and goes on from there, to the same
 //! bytes.
 
+mod branch;
 mod checkpoint;
 mod commands;
 mod drape;
@@ -13,8 +14,12 @@ mod folder;
 mod forces;
 mod metrics;
 mod runner;
+mod table;
 mod verdict;
 
+pub use branch::{
+    BranchError, BranchPoint, branch_off, branch_points, find_branch_point, restore_start,
+};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use commands::{Commander, FILE_NAME as COMMANDS_FILE, Replay, ReplayError};
 pub use drape::{DRAPE_COLUMNS, DrapeObserver, DrapeOptions, DrapeProgress, DrapeSummary, drape};
@@ -24,4 +29,5 @@ pub use metrics::{FrameMetrics, METRIC_COLUMNS};
 pub use runner::{
     Frame, Observer, Progress, RunError, RunOptions, RunOutcome, RunSummary, run, run_commanded,
 };
+pub use table::TableMark;
 pub use verdict::{Verdict, judge};

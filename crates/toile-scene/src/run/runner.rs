@@ -1,15 +1,15 @@
 //! The loop: step, gather, push frames to sinks, checkpoint.
 
+use super::branch;
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::commands::{self, CommandLog, Commander, ReplayError};
 use super::folder::{FolderError, RunFolder, write_atomically};
 use super::forces::{self, ForcesTable};
 use super::metrics::{FrameMetrics, METRIC_COLUMNS, TIMING_COLUMNS};
+use super::table::{Table, TableMark};
 use crate::recording::{self, BodyPose, RecordingError, RecordingWriter};
 use crate::scene::World;
 use crate::spec::CertifySpec;
-use std::fs::File;
-use std::io::{Seek, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,6 @@ use toile::certificate::{Energies, Momenta, StepError};
 use toile::command::CommandError;
 use toile::contact::{FoldPreserver, intersections};
 use toile::equilibrium::EquilibriumError;
-use toile::model::Model;
 use toile::simulation::Simulation;
 use toile::state::State;
 
@@ -41,7 +40,7 @@ pub struct RunOptions<'a> {
 /// A frame as it is written.
 #[derive(Debug)]
 pub struct Frame<'a> {
-    /// Its number; 0 is the start.
+    /// Its number; 0 is the time 0.
     pub index: u64,
     /// Its time (s).
     pub time: f64,
@@ -225,7 +224,7 @@ fn run_here(
         simulation.set_state(&state).map_err(changed)?;
     }
     let first_step = simulation.state().steps;
-    let resumed_at = (first_step > 0).then_some(simulation.time());
+    let resumed_at = (sinks.frames > 1).then_some(simulation.time());
     let mut times = toile::certificate::PhaseTimes::default();
     let mut checkpointed = Instant::now();
     let mut outcome = RunOutcome::Finished;
@@ -236,17 +235,17 @@ fn run_here(
             metrics.intersections = Some(intersections(&world.model, simulation.positions()).len());
         }
         sinks.push(world, &simulation, &mut metrics, observer)?;
-        sinks.checkpoint(simulation.state())?;
+        sinks.checkpoint(world, simulation.state())?;
     }
-    while sinks.frames <= last_frame {
+    while sinks.next_frame() <= last_frame {
         let mut metrics = FrameMetrics::empty();
-        let before = (sinks.frames - 1) * u64::from(schedule.substeps);
+        let before = (sinks.next_frame() - 1) * u64::from(schedule.substeps);
         for made in 1..=schedule.substeps {
             sinks.commands.obey(&mut simulation, commander)?;
             let report = *simulation.step()?;
             metrics.add_step(&report, &world.model, simulation.positions());
             if let Some(forces) = &mut sinks.forces {
-                forces.take(world, simulation.time(), simulation.body_loads());
+                forces.take(world, simulation.state(), simulation.body_loads());
             }
             if looks_for_intersections(world, made == schedule.substeps) {
                 let found = intersections(&world.model, simulation.positions()).len();
@@ -262,11 +261,11 @@ fn run_here(
         sinks.push(world, &simulation, &mut metrics, observer)?;
         let stopping = options.stop.load(Ordering::Relaxed);
         let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
-        if stopping || due || sinks.frames > last_frame {
-            sinks.checkpoint(simulation.state())?;
+        if stopping || due || sinks.keeps(world) || sinks.next_frame() > last_frame {
+            sinks.checkpoint(world, simulation.state())?;
             checkpointed = Instant::now();
         }
-        if stopping && sinks.frames <= last_frame {
+        if stopping && sinks.next_frame() <= last_frame {
             outcome = RunOutcome::Interrupted;
             break;
         }
@@ -316,6 +315,8 @@ fn seconds() -> f64 {
 struct Sinks<'a> {
     folder: &'a RunFolder,
     fingerprint: u64,
+    /// The frame at which the run starts, and how many are written.
+    first_frame: u64,
     frames: u64,
     recording: RecordingWriter,
     metrics: Table,
@@ -331,6 +332,7 @@ struct Sinks<'a> {
 impl<'a> Sinks<'a> {
     fn open(world: &World, folder: &'a RunFolder, resume: bool) -> Result<Self, RunError> {
         let fingerprint = world.fingerprint();
+        let first_frame = (world.state.time * world.schedule.fps).round() as u64;
         let folds = world.preserve_folds;
         let folds = folds.map(|height| FoldPreserver::new(&world.model, height));
         let checkpoint = match resume {
@@ -350,11 +352,12 @@ impl<'a> Sinks<'a> {
             return Ok(Sinks {
                 folder,
                 fingerprint,
+                first_frame,
                 frames: checkpoint.frames,
                 recording: RecordingWriter::resume(&cache, checkpoint.frames)?,
-                metrics: Table::resume(metrics, checkpoint.metrics_bytes)?,
-                timings: Table::resume(timings, checkpoint.timings_bytes)?,
-                forces: ForcesTable::resume(world, forces, checkpoint.frames)?,
+                metrics: Table::resume(metrics, checkpoint.metrics)?,
+                timings: Table::resume(timings, checkpoint.timings)?,
+                forces: ForcesTable::resume(world, forces, checkpoint.forces)?,
                 commands: CommandLog::resume(commands, checkpoint.state.steps)?,
                 state: Some(checkpoint.state),
                 folds,
@@ -368,13 +371,17 @@ impl<'a> Sinks<'a> {
             &folder.file("scene.resolved.toml"),
             world.resolved.as_bytes(),
         )?;
-        let (cloths, bodies) = (&world.cloth_tracks, &world.body_tracks);
-        let fps = world.schedule.fps;
+        if world.is_branch {
+            write_atomically(&folder.file(branch::START), &branch::start_bytes(world))?;
+        }
+        let tracks = (&world.cloth_tracks[..], &world.body_tracks[..]);
+        let (title, fps, moving) = (&world.title, world.schedule.fps, world.output.velocities);
         Ok(Sinks {
             folder,
             fingerprint,
+            first_frame,
             frames: 0,
-            recording: RecordingWriter::create(&cache, &world.title, fps, cloths, bodies)?,
+            recording: RecordingWriter::create_with(&cache, title, fps, tracks, moving)?,
             metrics: Table::create(metrics, METRIC_COLUMNS)?,
             timings: Table::create(timings, TIMING_COLUMNS)?,
             forces: ForcesTable::create(world, forces)?,
@@ -391,9 +398,10 @@ impl<'a> Sinks<'a> {
         metrics: &mut FrameMetrics,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
-        let time = self.frames as f64 / world.schedule.fps;
+        let index = self.next_frame();
+        let time = index as f64 / world.schedule.fps;
         let (state, model) = (simulation.state(), simulation.model());
-        let poses = body_poses(model, state);
+        let poses = world.body_poses(state);
         let shown = match &mut self.folds {
             Some(folds) => folds.show(model, state),
             None => &state.positions,
@@ -405,14 +413,15 @@ impl<'a> Sinks<'a> {
         }
         let metrics = &*metrics;
         let frame = Frame {
-            index: self.frames,
+            index,
             time,
             state,
             poses: &poses,
             metrics,
             energies: simulation.energies(),
         };
-        self.recording.push(time, frame.poses, shown)?;
+        self.recording
+            .push(time, frame.poses, shown, &state.velocities)?;
         let momenta = Momenta::of(model, state);
         let row = metrics.row(time, &frame.energies, &momenta);
         self.metrics.line(&row)?;
@@ -425,7 +434,20 @@ impl<'a> Sinks<'a> {
         Ok(())
     }
 
-    fn checkpoint(&mut self, state: &State) -> Result<(), RunError> {
+    /// The number of the frame that comes next; it counts from the time 0, though a branch starts later.
+    fn next_frame(&self) -> u64 {
+        self.first_frame + self.frames
+    }
+
+    /// Whether the checkpoint of the frame that was pushed last is to be kept.
+    fn keeps(&self, world: &World) -> bool {
+        world.output.keep_checkpoints.is_some_and(|interval| {
+            let every = (interval * world.schedule.fps).round().max(1.0) as u64;
+            (self.next_frame() - 1).is_multiple_of(every)
+        })
+    }
+
+    fn checkpoint(&mut self, world: &World, state: &State) -> Result<(), RunError> {
         self.recording.sync()?;
         self.metrics.sync()?;
         self.timings.sync()?;
@@ -436,108 +458,20 @@ impl<'a> Sinks<'a> {
         let checkpoint = Checkpoint {
             fingerprint: self.fingerprint,
             frames: self.frames,
-            metrics_bytes: self.metrics.length,
-            timings_bytes: self.timings.length,
+            metrics: self.metrics.mark(),
+            timings: self.timings.mark(),
+            forces: self
+                .forces
+                .as_ref()
+                .map_or(TableMark::default(), ForcesTable::mark),
             state: state.clone(),
         };
+        let bytes = checkpoint.encode();
+        if self.keeps(world) {
+            let kept = self.folder.kept_checkpoint(self.next_frame() - 1)?;
+            write_atomically(&kept, &bytes)?;
+        }
         let path = self.folder.file("checkpoint.toile");
-        Ok(write_atomically(&path, &checkpoint.encode())?)
-    }
-}
-
-/// Where the bodies are in a state.
-pub(super) fn body_poses(model: &Model, state: &State) -> Vec<BodyPose> {
-    let pose = |body: usize| {
-        let pose = state.body_pose(model, body, state.time);
-        BodyPose {
-            translation: pose.translation,
-            rotation: pose.rotation,
-        }
-    };
-    (0..model.bodies.len()).map(pose).collect()
-}
-
-/// A text table that grows line by line.
-pub(super) struct Table {
-    path: PathBuf,
-    file: File,
-    length: u64,
-}
-
-impl Table {
-    pub(super) fn create(path: PathBuf, heading: &str) -> Result<Self, RunError> {
-        match File::create(&path) {
-            Ok(file) => {
-                let mut table = Table {
-                    path,
-                    file,
-                    length: 0,
-                };
-                table.line(heading)?;
-                Ok(table)
-            }
-            Err(source) => Err(RunError::Io { path, source }),
-        }
-    }
-
-    pub(super) fn resume(path: PathBuf, length: u64) -> Result<Self, RunError> {
-        let opened = File::options().write(true).open(&path).and_then(|mut f| {
-            // Made longer, it would be filled up with zeros.
-            let present = f.metadata()?.len();
-            if present < length {
-                let message = format!(
-                    "{present} bytes are here, but the checkpoint counts {length}; start again with --force"
-                );
-                return Err(std::io::Error::other(message));
-            }
-            f.set_len(length)?;
-            f.seek(std::io::SeekFrom::Start(length))?;
-            Ok(f)
-        });
-        match opened {
-            Ok(file) => Ok(Table { path, file, length }),
-            Err(source) => Err(RunError::Io { path, source }),
-        }
-    }
-
-    /// Goes on after so many lines; what comes after them is cut off.
-    pub(super) fn resume_after_lines(path: PathBuf, lines: u64) -> Result<Self, RunError> {
-        let text = std::fs::read(&path).map_err(|source| RunError::Io {
-            path: path.clone(),
-            source,
-        })?;
-        let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n');
-        let Some(last) = ends.map(|(k, _)| k as u64 + 1).nth(lines as usize - 1) else {
-            let message = format!(
-                "fewer than {lines} lines are here, which the checkpoint counts; start again with --force"
-            );
-            let source = std::io::Error::other(message);
-            return Err(RunError::Io { path, source });
-        };
-        Table::resume(path, last)
-    }
-
-    pub(super) fn line(&mut self, text: &str) -> Result<(), RunError> {
-        let line = format!("{text}\n");
-        self.length += line.len() as u64;
-        self.file
-            .write_all(line.as_bytes())
-            .map_err(|source| self.error(source))
-    }
-
-    pub(super) fn sync(&self) -> Result<(), RunError> {
-        self.file.sync_data().map_err(|source| self.error(source))
-    }
-
-    /// Bytes written.
-    pub(super) fn length(&self) -> u64 {
-        self.length
-    }
-
-    fn error(&self, source: std::io::Error) -> RunError {
-        RunError::Io {
-            path: self.path.clone(),
-            source,
-        }
+        Ok(write_atomically(&path, &bytes)?)
     }
 }

@@ -1,10 +1,15 @@
 //! What sticks: sticky parts of bodies and cloths, and adhering parts of cloths.
 
 use super::cloth::{ResolvedCloth, Selection, intervals, select};
+use super::contact::engine_bodies;
+use super::motion::place;
 use super::resolve::{check_not_negative, check_positive, check_vector};
 use super::{SceneError, SceneSource};
-use crate::spec::{AdhereSpec, RegionSpec, SceneSpec, SelectSpec, StickyClothSpec, StickySpec};
+use crate::spec::{
+    AdhereSpec, PartSpec, RegionSpec, SceneSpec, SelectSpec, ShapeSpec, StickyClothSpec, StickySpec,
+};
 use toile::contact::{Adhesion, Region, Sticky};
+use toile::drive::Pose;
 
 /// Everything of a scene that sticks: what is sticky of its bodies, then what its cloths adhere with, then what is sticky of them.
 pub(super) fn adhesions(
@@ -23,13 +28,13 @@ pub(super) fn adhesions(
     for (body, (name, spec)) in spec.body.iter().enumerate() {
         for (k, sticky) in spec.sticky.iter().enumerate() {
             let field = format!("body.{name}.sticky[{k}]");
-            adhesions.push(resolver.sticky_body(&field, sticky, body)?);
+            adhesions.extend(resolver.sticky_body(&field, sticky, body)?);
         }
     }
     for (cloth, (name, spec)) in spec.cloth.iter().enumerate() {
         for (k, adhere) in spec.adhere.iter().enumerate() {
             let field = format!("cloth.{name}.adhere[{k}]");
-            adhesions.push(resolver.adhering(&field, adhere, cloth)?);
+            adhesions.extend(resolver.adhering(&field, adhere, cloth)?);
         }
         for (k, sticky) in spec.sticky.iter().enumerate() {
             let field = format!("cloth.{name}.sticky[{k}]");
@@ -53,17 +58,42 @@ impl Resolver<'_> {
         field: &str,
         sticky: &StickySpec,
         body: usize,
-    ) -> Result<Adhesion, SceneError> {
-        let to = Sticky::Body {
-            body: Some(body),
-            region: region(self.source, &format!("{field}.region"), &sticky.region)?,
+    ) -> Result<Vec<Adhesion>, SceneError> {
+        let parts = self.parts_of(&format!("{field}.region"), &sticky.region, body)?;
+        let strong = (sticky.strength, sticky.reach);
+        let parts = parts.into_iter();
+        parts
+            .map(|to| self.adhesion(field, (None, to), &sticky.during, strong))
+            .collect()
+    }
+
+    /// A region of a body, as the regions of its parts.
+    fn parts_of(
+        &self,
+        field: &str,
+        spec: &RegionSpec,
+        body: usize,
+    ) -> Result<Vec<Sticky>, SceneError> {
+        let region = region(self.source, field, spec)?;
+        let numbers = engine_bodies(self.spec, body);
+        let Some((name, body)) = self.spec.body.iter().nth(body) else {
+            return Ok(Vec::new());
         };
-        self.adhesion(
-            field,
-            (None, to),
-            &sticky.during,
-            (sticky.strength, sticky.reach),
-        )
+        let ShapeSpec::Parts(parts) = &body.shape else {
+            let body = Some(numbers.start);
+            return Ok(vec![Sticky::Body { body, region }]);
+        };
+        let part = |(number, (k, part)): (usize, (usize, &PartSpec))| {
+            let place_field = format!("body.{name}.shape.parts[{k}].place");
+            let pose = place(self.source, &place_field, &part.place)?;
+            let region = seen_from(&region, &pose).ok_or_else(|| {
+                let message = format!("is a box, but part {k} of the body is turned; take a ball");
+                self.source.error(field, message)
+            })?;
+            let body = Some(number);
+            Ok(Sticky::Body { body, region })
+        };
+        numbers.zip(parts.iter().enumerate()).map(part).collect()
     }
 
     fn sticky_cloth(
@@ -90,21 +120,18 @@ impl Resolver<'_> {
         field: &str,
         spec: &AdhereSpec,
         cloth: usize,
-    ) -> Result<Adhesion, SceneError> {
+    ) -> Result<Vec<Adhesion>, SceneError> {
         let nodes = self.nodes(&format!("{field}.select"), Some(&spec.select), cloth)?;
         let to = match &spec.cloth {
-            Some(name) => self.on_cloth(field, spec, cloth, name)?,
+            Some(name) => vec![self.on_cloth(field, spec, cloth, name)?],
             None => self.on_bodies(field, spec)?,
         };
-        self.adhesion(
-            field,
-            (Some(nodes), to),
-            &spec.during,
-            (spec.strength, spec.reach),
-        )
+        let strong = (spec.strength, spec.reach);
+        let one = |to| self.adhesion(field, (Some(nodes.clone()), to), &spec.during, strong);
+        to.into_iter().map(one).collect()
     }
 
-    fn on_bodies(&self, field: &str, spec: &AdhereSpec) -> Result<Sticky, SceneError> {
+    fn on_bodies(&self, field: &str, spec: &AdhereSpec) -> Result<Vec<Sticky>, SceneError> {
         let error = |name: &str, message: String| {
             let place = format!("{field}.{name}");
             self.source.error(&place, message)
@@ -113,14 +140,20 @@ impl Resolver<'_> {
             let message = "is a part of a cloth; name that with `cloth`".to_owned();
             return Err(error("on", message));
         }
-        let number = |name: &String| {
-            let known = self.spec.body.keys().position(|body| body == name);
-            known.ok_or_else(|| error("body", format!("there is no body `{name}`")))
+        let region_field = format!("{field}.region");
+        let Some(name) = &spec.body else {
+            let mut shapes = self.spec.body.values().map(|body| &body.shape);
+            let has_parts = shapes.any(|shape| matches!(shape, ShapeSpec::Parts(_)));
+            if has_parts && spec.region != RegionSpec::Everywhere {
+                let message = "is in the frame of a body, and one has several parts; say which body with `body`";
+                return Err(error("region", message.to_owned()));
+            }
+            let region = region(self.source, &region_field, &spec.region)?;
+            return Ok(vec![Sticky::Body { body: None, region }]);
         };
-        Ok(Sticky::Body {
-            body: spec.body.as_ref().map(number).transpose()?,
-            region: region(self.source, &format!("{field}.region"), &spec.region)?,
-        })
+        let known = self.spec.body.keys().position(|body| body == name);
+        let known = known.ok_or_else(|| error("body", format!("there is no body `{name}`")))?;
+        self.parts_of(&region_field, &spec.region, known)
     }
 
     fn on_cloth(
@@ -207,6 +240,27 @@ impl Resolver<'_> {
 /// What to say of cloth that nothing can touch.
 const PASSES: &str =
     "cloth that passes through cloth does not touch it; let `contact.cloth` say that they meet";
+
+/// A region of a body in the frame of a part; a box stays one only if the part is not turned.
+fn seen_from(region: &Region, part: &Pose) -> Option<Region> {
+    Some(match *region {
+        Region::Everywhere => Region::Everywhere,
+        Region::Ball { center, radius } => Region::Ball {
+            center: part.unapply(center),
+            radius,
+        },
+        Region::Box { min, max } => {
+            if !part.rotation.is_near_identity() {
+                return None;
+            }
+            let shift = part.translation;
+            Region::Box {
+                min: min - shift,
+                max: max - shift,
+            }
+        }
+    })
+}
 
 fn region(source: &SceneSource, field: &str, spec: &RegionSpec) -> Result<Region, SceneError> {
     Ok(match *spec {

@@ -1,60 +1,156 @@
 //! Bodies: their shapes, analytic or from meshes, and how pictures show them.
 
+mod frame;
 mod sequence;
+
+pub use frame::BodyFrame;
 
 use super::motion::{absolute, body_path, place};
 use super::resolve::{check_color, check_not_negative};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::BodyTrack;
-use crate::spec::{BodySpec, FilesSpec, FrictionSpec, ShapeSpec};
+use crate::spec::{BodySpec, FilesSpec, FrictionSpec, PartSpec, ShapeSpec};
 use glam::DVec3;
 use std::path::Path;
 use std::sync::Arc;
 use toile::contact::{Body, Friction, MeshShape, Shape};
+use toile::drive::Pose;
 use toile::geometry::level_set::Settings;
 use toile::mesh::Mesh;
+
+/// A body of the scene as the engine and recordings know it.
+pub(super) struct ResolvedBody {
+    /// One, or one for each part.
+    pub bodies: Vec<Body>,
+    /// Where the first part stands in the body's own frame.
+    pub first_part: Pose,
+    pub track: BodyTrack,
+}
 
 pub(super) fn resolve_body(
     source: &SceneSource,
     name: &str,
     spec: &mut BodySpec,
-) -> Result<(Body, BodyTrack), SceneError> {
+) -> Result<ResolvedBody, SceneError> {
     let field = format!("body.{name}");
     check_color(source, &format!("{field}.color"), spec.color)?;
     let friction = resolve_friction(source, &format!("{field}.friction"), spec.friction)?;
-    let shape = resolve_shape(source, &format!("{field}.shape"), &mut spec.shape)?;
-    let shape_error = |message: String| source.error(&format!("{field}.shape"), message);
-    shape
-        .check()
-        .map_err(|error| shape_error(error.to_string()))?;
-    let surface = shape
-        .surface()
-        .map_err(|error| shape_error(error.to_string()))?;
-    let (plane, smooth) = (matches!(shape, Shape::Plane), shape.is_smooth());
-    let body = Body {
-        name: name.to_owned(),
-        shape,
-        place: place(source, &format!("{field}.place"), &spec.place)?,
-        path: body_path(source, &field, spec)?,
-        friction,
+    let shape_field = format!("{field}.shape");
+    let parts = match &mut spec.shape {
+        ShapeSpec::Parts(parts) => resolve_parts(source, &shape_field, parts)?,
+        shape => vec![(Pose::IDENTITY, checked_shape(source, &shape_field, shape)?)],
     };
-    let morph = match &body.shape {
-        Shape::Sequence(sequence) => Some(sequence::morph(sequence)),
+    let place = place(source, &format!("{field}.place"), &spec.place)?;
+    let path = body_path(source, &field, spec)?;
+    let morph = match &parts[..] {
+        [(_, Shape::Sequence(sequence))] => Some(sequence::morph(sequence)),
         _ => None,
     };
-    let level = body.place.rotation.is_near_identity() && body.path.is_fixed();
-    let surface = surface.unwrap_or_default();
+    let level = place.rotation.is_near_identity() && path.is_fixed();
+    let plane = matches!(&parts[..], [(_, Shape::Plane)]);
+    let surface = joined_surface(source, &shape_field, &parts)?;
     let track = BodyTrack {
         name: name.to_owned(),
         positions: surface.positions,
         faces: surface.faces,
         morph,
-        smooth,
-        ground_height: (plane && level).then_some(body.place.translation.z),
+        smooth: parts.iter().all(|(_, shape)| shape.is_smooth()),
+        ground_height: (plane && level).then_some(place.translation.z),
         color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
     };
-    Ok((body, track))
+    let several = matches!(spec.shape, ShapeSpec::Parts(_));
+    let first_part = parts[0].0;
+    let bodies = parts
+        .into_iter()
+        .enumerate()
+        .map(|(k, (part, shape))| Body {
+            name: if several {
+                format!("{name}[{k}]")
+            } else {
+                name.to_owned()
+            },
+            shape,
+            place: if several { place.after(&part) } else { place },
+            path: path.clone(),
+            friction,
+        });
+    Ok(ResolvedBody {
+        bodies: bodies.collect(),
+        first_part,
+        track,
+    })
+}
+
+fn resolve_parts(
+    source: &SceneSource,
+    field: &str,
+    parts: &mut [PartSpec],
+) -> Result<Vec<(Pose, Shape)>, SceneError> {
+    if parts.is_empty() {
+        let message = "is empty; give it shapes, each with its place";
+        return Err(source.error(&format!("{field}.parts"), message));
+    }
+    let mut resolved = Vec::with_capacity(parts.len());
+    for (k, part) in parts.iter_mut().enumerate() {
+        let field = format!("{field}.parts[{k}]");
+        let shape_field = format!("{field}.shape");
+        let unfit = match part.shape {
+            ShapeSpec::Parts(_) => Some("a part has no parts of its own; list them all in one"),
+            ShapeSpec::Plane => Some("an endless plane is no part; give it a body of its own"),
+            ShapeSpec::Sequence { .. } | ShapeSpec::Gltf { .. } => {
+                Some("what deforms is no part; give it a body of its own")
+            }
+            _ => None,
+        };
+        if let Some(message) = unfit {
+            return Err(source.error(&shape_field, message));
+        }
+        let shape = checked_shape(source, &shape_field, &mut part.shape)?;
+        resolved.push((
+            place(source, &format!("{field}.place"), &part.place)?,
+            shape,
+        ));
+    }
+    Ok(resolved)
+}
+
+fn checked_shape(
+    source: &SceneSource,
+    field: &str,
+    spec: &mut ShapeSpec,
+) -> Result<Shape, SceneError> {
+    let shape = resolve_shape(source, field, spec)?;
+    let checked = shape.check();
+    checked.map_err(|error| source.error(field, error.to_string()))?;
+    Ok(shape)
+}
+
+/// The surfaces of all parts in the body's own frame.
+fn joined_surface(
+    source: &SceneSource,
+    field: &str,
+    parts: &[(Pose, Shape)],
+) -> Result<Mesh, SceneError> {
+    let mut joined = Mesh::default();
+    for (pose, shape) in parts {
+        let surface = shape.surface();
+        let surface = surface.map_err(|error| source.error(field, error.to_string()))?;
+        let Some(mut surface) = surface else {
+            continue;
+        };
+        if let [_] = parts {
+            return Ok(surface);
+        }
+        for position in &mut surface.positions {
+            *position = pose.apply(*position);
+        }
+        let first = joined.positions.len() as u32;
+        let faces = surface.faces.iter().map(|face| face.shifted(first));
+        joined.faces.extend(faces);
+        joined.positions.extend(surface.positions);
+    }
+    Ok(joined)
 }
 
 pub(super) fn resolve_friction(
@@ -106,6 +202,7 @@ fn resolve_shape(
             half_height: 0.5 * height,
         },
         ShapeSpec::Disc { radius, thickness } => Shape::Disc { radius, thickness },
+        ShapeSpec::Parts(_) => return Err(source.error(field, "a part has no parts of its own")),
         ShapeSpec::Mesh {
             ref mut file,
             ref mut cell,

@@ -3,6 +3,7 @@
 use super::{SceneError, SceneSource};
 use crate::spec::{ClothContactSpec, SceneSpec, StartSpec};
 use glam::DVec3;
+use std::ops::Range;
 use toile::contact::intersections;
 use toile::model::Model;
 use toile::untangle::{Untangled, untangle};
@@ -123,8 +124,18 @@ fn called(
     };
     Ok(Called {
         cloths: numbers(&mut spec.cloth.keys()),
-        bodies: numbers(&mut spec.body.keys()),
+        bodies: numbers(&mut spec.body.keys())
+            .into_iter()
+            .flat_map(|body| engine_bodies(spec, body))
+            .collect(),
     })
+}
+
+/// The numbers that the engine gives to the parts of a body.
+pub(super) fn engine_bodies(spec: &SceneSpec, body: usize) -> Range<usize> {
+    let mut counts = spec.body.values().map(|b| b.shape.part_count());
+    let first: usize = counts.by_ref().take(body).sum();
+    first..first + counts.next().unwrap_or(0)
 }
 
 /// Where the cloth really starts: as it is placed, or untangled. What is wrong with it and let be goes into `warnings`.

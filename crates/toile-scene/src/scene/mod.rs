@@ -16,7 +16,7 @@ mod resolve;
 mod seam;
 mod source;
 
-pub use body::default_cell;
+pub use body::{BodyFrame, default_cell};
 pub use bundled::{BUNDLED, BundledScene, bundled};
 pub use error::SceneError;
 pub use recipe::SceneRecipe;

@@ -2,9 +2,9 @@
 
 use super::adhesion::{adhesions, blind_adhesions};
 use super::air::{air_around, check_air};
-use super::body::{resolve_body, resolve_friction};
+use super::body::{BodyFrame, ResolvedBody, resolve_body, resolve_friction};
 use super::cloth::{ResolvedCloth, resolve_cloth};
-use super::contact::{meetings, start};
+use super::contact::{engine_bodies, meetings, start};
 use super::led::led_together;
 use super::recipe::SceneRecipe;
 use super::seam::{loose_seams, seams, stiffen_sewn};
@@ -12,8 +12,8 @@ use super::{SceneError, SceneSource};
 use crate::memory;
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{
-    CertifySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, SceneSpec, SolverSpec,
-    TimeSpec,
+    CertifySpec, ControlSpec, DrapeSpec, ExpectSpec, IntegratorSpec, OutputSpec, SceneSpec,
+    SolverSpec, TimeSpec,
 };
 use glam::DVec3;
 use std::fmt::Write;
@@ -59,6 +59,8 @@ pub struct World {
     pub model: Arc<Model>,
     /// What moves.
     pub state: State,
+    /// Whether that is where another run was, and not the scene's own start.
+    pub is_branch: bool,
     /// Steps and frames.
     pub schedule: Schedule,
     /// The cloths as recordings show them.
@@ -68,12 +70,16 @@ pub struct World {
     pub rest_positions: Vec<Vec<DVec3>>,
     /// The bodies as recordings show them.
     pub body_tracks: Vec<BodyTrack>,
+    /// The bodies of the scene, as many as there are tracks; the model has one for each of their parts.
+    pub body_frames: Vec<BodyFrame>,
     /// How to look for the equilibrium.
     pub drape: EquilibriumSettings,
     /// When to look for intersections.
     pub certify: CertifySpec,
     /// How far above bodies folds that reach into them are shown (m), if they are.
     pub preserve_folds: Option<f64>,
+    /// What to write.
+    pub output: OutputSpec,
     /// What must be true at the end.
     pub expect: ExpectSpec,
     /// What looks wrong though it can be simulated.
@@ -171,6 +177,9 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
         spec.output.checkpoint_interval,
     )?;
     check_positive(source, "output.camera.zoom", spec.output.camera.zoom)?;
+    if let Some(interval) = spec.output.keep_checkpoints {
+        check_positive(source, "output.keep_checkpoints", interval)?;
+    }
     let drape = resolve_drape(source, &spec.drape)?;
     if spec.cloth.is_empty() {
         let message = "the scene has no cloth; add a table [cloth.NAME] with a mesh";
@@ -276,10 +285,20 @@ fn assemble(
     spec: &SceneSpec,
     schedule: Schedule,
     cloths: Vec<ResolvedCloth>,
-    bodies: Vec<(Body, BodyTrack)>,
+    resolved_bodies: Vec<ResolvedBody>,
     resolved: String,
 ) -> Result<World, SceneError> {
-    let (bodies, body_tracks): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
+    let (mut bodies, mut body_tracks, mut body_frames) = (Vec::new(), Vec::new(), Vec::new());
+    for (body, name) in resolved_bodies.into_iter().zip(spec.body.keys()) {
+        let first = bodies.len();
+        bodies.extend(body.bodies);
+        body_tracks.push(body.track);
+        body_frames.push(BodyFrame {
+            name: name.clone(),
+            parts: first..bodies.len(),
+            first_part: body.first_part,
+        });
+    }
     let Gathered {
         parts,
         positions,
@@ -303,9 +322,12 @@ fn assemble(
         cloth_tracks,
         rest_positions,
         body_tracks,
+        body_frames,
         drape: EquilibriumSettings::default(),
         certify: spec.contact.certify,
         preserve_folds: spec.contact.preserve_folds,
+        is_branch: false,
+        output: spec.output.clone(),
         expect: spec.expect.clone(),
         warnings,
         resolved,
@@ -325,9 +347,12 @@ pub(super) fn remake(source: &SceneSource, like: &Model) -> Result<Model, SceneE
     stiffen_sewn(&mut spec);
     let cloths = resolve_cloths(source, &mut spec)?;
     let mut bodies = like.bodies.clone();
-    for (body, (name, spec)) in bodies.iter_mut().zip(&spec.body) {
+    for (number, (name, body)) in spec.body.iter().enumerate() {
         let place = format!("body.{name}.friction");
-        body.friction = resolve_friction(source, &place, spec.friction)?;
+        let friction = resolve_friction(source, &place, body.friction)?;
+        for part in engine_bodies(&spec, number) {
+            bodies[part].friction = friction;
+        }
     }
     let mut gathered = gather(source, &spec, cloths, bodies)?;
     gathered.parts.untangles = like.untangles;

@@ -135,6 +135,8 @@ pub enum ShapeSpec {
         /// Thickness (m).
         thickness: f64,
     },
+    /// Several shapes that move as one body, such as the fingers of a gripper.
+    Parts(Vec<PartSpec>),
     /// A closed mesh of triangles or quads, fronts outwards, by its level set. Holes are covered.
     Mesh {
         /// The mesh (.obj or .ply), from the scene's folder.
@@ -177,6 +179,27 @@ pub enum ShapeSpec {
         #[serde(default)]
         flip: bool,
     },
+}
+
+/// One of several shapes of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartSpec {
+    /// Its shape: bounded, and none that deforms.
+    pub shape: ShapeSpec,
+    /// Where it stands in the body's own frame.
+    #[serde(default)]
+    pub place: PlaceSpec,
+}
+
+impl ShapeSpec {
+    /// How many bodies it is to the engine.
+    pub fn part_count(&self) -> usize {
+        match self {
+            ShapeSpec::Parts(parts) => parts.len(),
+            _ => 1,
+        }
+    }
 }
 
 fn default_fps() -> f64 {

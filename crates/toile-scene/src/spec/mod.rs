@@ -16,7 +16,7 @@ mod motion;
 mod seam;
 
 pub use air::{AirSpec, GustSpec};
-pub use body::{BodySpec, FilesSpec, FrictionSpec, RegionSpec, ShapeSpec, StickySpec};
+pub use body::{BodySpec, FilesSpec, FrictionSpec, PartSpec, RegionSpec, ShapeSpec, StickySpec};
 pub use cloth::{
     AdhereSpec, ClothSpec, DragSpec, NoiseSpec, PinSpec, SelectSpec, SlideSpec, StickyClothSpec,
 };
@@ -210,6 +210,11 @@ impl Default for EnvironmentSpec {
 pub struct OutputSpec {
     /// Wall time between checkpoints (s): the most that a killed run loses. 0 writes one every frame.
     pub checkpoint_interval: f64,
+    /// Keep a checkpoint every so many seconds of simulated time, in `checkpoints`, from which other runs can branch off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_checkpoints: Option<f64>,
+    /// Write the nodes' velocities into every frame; frames are then nearly twice as large.
+    pub velocities: bool,
     /// Write `preview.png` and `preview-animated.png` at the end.
     pub preview: bool,
     /// Write `report.html` at the end.
@@ -222,6 +227,8 @@ impl Default for OutputSpec {
     fn default() -> Self {
         OutputSpec {
             checkpoint_interval: 5.0,
+            keep_checkpoints: None,
+            velocities: false,
             preview: true,
             report: true,
             camera: CameraSpec::default(),

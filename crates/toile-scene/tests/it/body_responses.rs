@@ -242,7 +242,7 @@ fn frames_show_folds_outside_of_bodies() {
     let frames = recording.frame_count();
     for k in 0..frames {
         let frame = recording.frame(k).unwrap();
-        let shown = frame.positions.iter().map(|p| f64::from(p[2]));
+        let shown = frame.positions.iter().map(|p| p.z);
         assert!(shown.fold(f64::MAX, f64::min) > 0.001 - 1e-6, "frame {k}");
     }
     let checkpoint = std::fs::read(path.join("checkpoint.toile")).unwrap();

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod architecture;
+mod body_parts;
 mod body_responses;
 mod commands;
 mod exports;
+mod frames;
 mod isometric;
 mod limits;
 mod mesh_formats;

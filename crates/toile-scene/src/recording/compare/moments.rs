@@ -45,8 +45,7 @@ impl Moments {
     }
 
     fn include(&mut self, footage: &dyn Footage, frame: &RecordedFrame) {
-        let cloth = frame.positions.iter();
-        let cloth = cloth.map(|p| DVec3::from(p.map(f64::from)));
+        let cloth = frame.positions.iter().copied();
         let bodies = footage.bodies().iter().enumerate();
         let bodies = bodies.flat_map(|(index, body)| body.placed(frame, index));
         for point in cloth.chain(bodies).filter(|p| p.is_finite()) {
@@ -96,7 +95,6 @@ impl Moments {
 fn between(first: &RecordedFrame, second: &RecordedFrame, blend: f64) -> RecordedFrame {
     let poses = first.poses.iter().zip(&second.poses);
     let positions = first.positions.iter().zip(&second.positions);
-    let part = blend as f32;
     RecordedFrame {
         time: first.time + blend * (second.time - first.time),
         poses: poses
@@ -105,8 +103,7 @@ fn between(first: &RecordedFrame, second: &RecordedFrame, blend: f64) -> Recorde
                 rotation: a.rotation.slerp(b.rotation, blend),
             })
             .collect(),
-        positions: positions
-            .map(|(a, b)| std::array::from_fn(|axis| a[axis] + part * (b[axis] - a[axis])))
-            .collect(),
+        positions: positions.map(|(a, b)| a.lerp(*b, blend)).collect(),
+        velocities: Vec::new(),
     }
 }

@@ -4,15 +4,15 @@ use glam::DQuat;
 use toile::mesh::Face;
 
 /// One triangle as wide as `width` (m) that moves along x at `speed` (m/s), and a ground.
-fn triangle(name: &str, width: f32, speed: f64, fps: f64, frames: usize) -> Reel {
+fn triangle(name: &str, width: f64, speed: f64, fps: f64, frames: usize) -> Reel {
     let cloth = ClothTrack {
         name: name.to_owned(),
         first_node: 0,
         node_count: 3,
         faces: vec![Face::Tri([0, 1, 2])],
-        rest_areas: vec![0.5 * width],
+        rest_areas: vec![0.5 * width as f32],
         edges: vec![[0, 1]],
-        rest_lengths: vec![width],
+        rest_lengths: vec![width as f32],
         colors: [[0.5; 3]; 2],
     };
     let ground = BodyTrack {
@@ -30,11 +30,14 @@ fn triangle(name: &str, width: f32, speed: f64, fps: f64, frames: usize) -> Reel
     };
     let frame = |k: usize| {
         let time = k as f64 / fps;
-        let x = (speed * time) as f32;
+        let x = speed * time;
         RecordedFrame {
             time,
             poses: vec![pose],
-            positions: vec![[x, 0.0, 1.0], [x + width, 0.0, 1.0], [x, 1.0, 1.0]],
+            positions: [[x, 0.0, 1.0], [x + width, 0.0, 1.0], [x, 1.0, 1.0]]
+                .map(DVec3::from)
+                .to_vec(),
+            velocities: Vec::new(),
         }
     };
     Reel {
@@ -60,7 +63,7 @@ fn variants_stand_side_by_side_and_do_not_touch() {
     assert_eq!(both.cloths[1].first_node, 3);
     assert_eq!((both.fps, both.frames.len()), (10.0, 5));
     // Two metres and 15 % apart, about the middle.
-    let x: Vec<f32> = both.frames[4].positions.iter().map(|p| p[0]).collect();
+    let x: Vec<f64> = both.frames[4].positions.iter().map(|p| p[0]).collect();
     for (found, expected) in x.iter().zip([-1.15, -0.15, -1.15, 1.15, 3.15, 1.15]) {
         assert!((found - expected).abs() < 1e-6, "{x:?}");
     }
@@ -77,8 +80,8 @@ fn along_y_and_overlaid() {
         margin: 0.0,
     };
     let row = compare("row", &variants, arrangement).unwrap();
-    assert_eq!(row.frames[0].positions[0], [0.0, -0.5, 1.0]);
-    assert_eq!(row.frames[0].positions[3], [0.0, 0.5, 1.0]);
+    assert_eq!(row.frames[0].positions[0], DVec3::new(0.0, -0.5, 1.0));
+    assert_eq!(row.frames[0].positions[3], DVec3::new(0.0, 0.5, 1.0));
     let over = compare("over", &variants, Arrangement::Overlay).unwrap();
     let [first, second] = [0..3, 3..6].map(|nodes| &over.frames[1].positions[nodes]);
     assert_eq!(first, second);

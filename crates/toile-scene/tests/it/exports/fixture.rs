@@ -59,7 +59,7 @@ pub fn record_frames(
         let mut nodes = positions(frame);
         spoil(frame, &mut nodes);
         writer
-            .push(frame as f64 / FPS, &poses(frame), &nodes)
+            .push(frame as f64 / FPS, &poses(frame), &nodes, &[])
             .unwrap();
     }
     Recording::open(&path).unwrap()

@@ -94,7 +94,7 @@ fn every_morph_target_is_a_frame_of_the_recording() {
             let recorded = &recorded[cloth.first_node..][..cloth.node_count];
             assert_eq!(positions.len(), recorded.len());
             for (position, expected) in positions.iter().zip(recorded) {
-                assert!(position.distance(Vec3::from(*expected)) < 1e-6);
+                assert!(position.distance(expected.as_vec3()) < 1e-6);
             }
             assert!(normals.iter().all(|n| (n.length() - 1.0).abs() < 1e-6));
         }

@@ -106,6 +106,7 @@ fn points_are_those_of_the_recording_bit_for_bit() {
             assert_eq!(*code, index as f64);
             let recorded = recording.frame(index).unwrap().positions;
             let recorded = &recorded[cloth.first_node..][..cloth.node_count];
+            let recorded: Vec<[f32; 3]> = recorded.iter().map(|p| p.as_vec3().into()).collect();
             let read: Vec<f32> = sample.iter().map(|&x| x as f32).collect();
             assert_eq!(read, recorded.as_flattened());
             for axis in 0..3 {

@@ -79,7 +79,9 @@ fn points_and_cells_are_those_of_the_recording() {
                 .contains("NumberOfPoints=\"13\" NumberOfCells=\"6\"")
         );
         let recorded = recording.frame(index).unwrap();
-        assert_eq!(grid.floats("Points"), recorded.positions.as_flattened());
+        let places = recorded.positions.iter();
+        let places: Vec<f32> = places.flat_map(|p| p.as_vec3().to_array()).collect();
+        assert_eq!(grid.floats("Points"), places);
         assert_eq!(grid.arrays["types"], [9, 9, 9, 9, 5, 5]);
         assert_eq!(grid.integers("offsets"), [4, 8, 12, 16, 19, 22]);
         assert_eq!(
