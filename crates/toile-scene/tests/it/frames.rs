@@ -229,7 +229,7 @@ fn velocities_are_recorded_if_asked_for_and_exported() {
         &options,
     )
     .unwrap();
-    let vtu = std::fs::read(folder.0.join("a_0006.vtu")).unwrap();
+    let vtu = std::fs::read(folder.0.join("a_0005.vtu")).unwrap();
     let head = String::from_utf8_lossy(&vtu[..2000]).into_owned();
     assert!(
         head.contains("Name=\"velocity\" NumberOfComponents=\"3\""),
