@@ -13,8 +13,9 @@ use toile_scene::present::{write_previews, write_report_page};
 use toile_scene::recording::Recording;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
-    BranchPoint, Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary, Verdict,
-    branch_off, find_branch_point, findings, judge, restore_start, run_commanded, start_warnings,
+    BranchPoint, Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary,
+    Verdict, branch_off, find_branch_point, findings, judge, restore_start, run_commanded,
+    start_warnings,
 };
 use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;

@@ -62,7 +62,7 @@ const LOCK: &str = ".lock";
 /// What the name of a file ends with until it is whole.
 const PART: &str = ".part";
 /// Everything a run writes; nothing else is ever removed.
-const OWN_FILES: [&str; 13] = [
+const OWN_FILES: [&str; 12] = [
     recording::FILE_NAME,
     "scene.resolved.toml",
     "metrics.csv",

@@ -96,7 +96,7 @@ fn other_rates_and_lengths_meet_in_the_time_they_share() {
     assert_eq!((both.fps, both.frames.len()), (10.0, 8));
     for frame in &both.frames {
         let x = [frame.positions[0][0], frame.positions[3][0]];
-        let time = frame.time as f32;
+        let time = frame.time;
         assert!((x[0] - time).abs() < 1e-6 && (x[1] - 2.0 * time).abs() < 1e-6);
     }
 }
