@@ -98,7 +98,17 @@ impl Simulation {
 
     /// Makes one step.
     pub fn step(&mut self) -> Result<&AdvanceReport, StepError> {
-        self.go(self.pace.step)
+        self.step_by(self.pace.step)
+    }
+
+    /// Makes one step of another length (s).
+    pub fn step_by(&mut self, seconds: f64) -> Result<&AdvanceReport, StepError> {
+        let (model, clock) = (&*self.model, self.clock);
+        let new = || Box::new(Workspace::new(model, clock));
+        let workspace = self.workspace.get_or_insert_with(new);
+        let control = &self.pace.control;
+        let report = advance(model, &mut self.state, workspace, seconds, control)?;
+        Ok(self.last.insert(report))
     }
 
     /// Goes on by so many seconds: in whole steps, with a shorter one at the end where they do not fit.
@@ -113,18 +123,9 @@ impl Simulation {
         }
         let rest = seconds - whole * self.pace.step;
         if rest > 1e-6 * self.pace.step {
-            self.go(rest)?;
+            self.step_by(rest)?;
         }
         Ok(())
-    }
-
-    fn go(&mut self, seconds: f64) -> Result<&AdvanceReport, StepError> {
-        let (model, clock) = (&*self.model, self.clock);
-        let new = || Box::new(Workspace::new(model, clock));
-        let workspace = self.workspace.get_or_insert_with(new);
-        let control = &self.pace.control;
-        let report = advance(model, &mut self.state, workspace, seconds, control)?;
-        Ok(self.last.insert(report))
     }
 
     /// Does what a command says before the next step; answers the id of a grasp that was made.

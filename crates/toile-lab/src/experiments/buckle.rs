@@ -18,7 +18,6 @@ use crate::snapshot::Album;
 use crate::strip::{ALTERNATING, Kind, QUAD_HINGES, Strip, hold_between};
 use std::f64::consts::PI;
 use toile::state::State;
-use toile::step::{Workspace, step};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "buckle",
@@ -195,7 +194,7 @@ fn push(kind: Kind, cells: u32) -> Result<Course, LabError> {
     for x in &mut state.positions {
         x.z = 1e-4 * LENGTH * (PI * x.x / LENGTH).sin();
     }
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation_from(state);
     let mut course = Course {
         rise: vec![[0.0, 0.0]],
         last: 0.0,
@@ -204,11 +203,12 @@ fn push(kind: Kind, cells: u32) -> Result<Course, LabError> {
         clip: None,
     };
     let mut recorder = ClipRecorder::new(&world, 20.0);
-    recorder.record(&state);
+    recorder.record(simulation.state());
     let row = cells as usize + 1;
     let h = world.schedule.step;
     for n in 0..world.schedule.steps() {
-        step(&world.model, &mut state, &mut workspace, h)?;
+        simulation.step()?;
+        let state = simulation.state();
         // The third of five rows of nodes.
         let line = &state.positions[2 * row..3 * row];
         let rise = line.iter().map(|x| x.z.abs()).fold(0.0, f64::max) / LENGTH;
@@ -222,7 +222,7 @@ fn push(kind: Kind, cells: u32) -> Result<Course, LabError> {
             course.shapes.push(state.clone());
         }
         course.last = rise;
-        recorder.record(&state);
+        recorder.record(state);
     }
     course.clip = Some(recorder.finish("push", ""));
     Ok(course)

@@ -11,7 +11,6 @@ use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::snapshot::Album;
 use glam::DVec3;
 use toile::certificate::momentum;
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, World, resolve};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -77,18 +76,21 @@ fn thrown(
         *v = DVec3::new(0.6, 0.2, 0.0) + DVec3::new(1.5, 3.0, 0.5).cross(*x);
     }
     let (p0, l0) = momentum(&world.model, &state);
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation_from(state);
     let mut album = Album::new(&world);
     let mut clip = ClipRecorder::new(&world, 30.0);
     let steps = (1.0 / h).round() as u64;
     for n in 0..=steps {
-        clip.record(&state);
+        clip.record(simulation.state());
         if n % (steps / 3).max(1) == 0 {
-            album.add(&state, format!("t = {:.2} s", state.time));
+            album.add(
+                simulation.state(),
+                format!("t = {:.2} s", simulation.time()),
+            );
         }
-        step(&world.model, &mut state, &mut workspace, h)?;
+        simulation.step_by(h)?;
     }
-    let (p, l) = momentum(&world.model, &state);
+    let (p, l) = momentum(&world.model, simulation.state());
     let name = |what: &str| format!("{integrator}: {what}");
     findings.measurements.push(Measurement::new(
         name("relative change of linear momentum"),
@@ -124,14 +126,13 @@ fn dropped(cells: u32, integrator: &str, findings: &mut Findings) -> Result<(), 
     let explicit = integrator == "symplectic-euler";
     let (h, steps) = (if explicit { 1e-4 } else { 0.01 }, 100);
     let world = sheet(cells, integrator, h, -9.81)?;
-    let mut state = world.state.clone();
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation();
     for _ in 0..steps {
-        step(&world.model, &mut state, &mut workspace, h)?;
+        simulation.step_by(h)?;
     }
     let n = f64::from(steps);
     let fall = DVec3::Z * (-9.81 * h * h * n * (n + 1.0) / 2.0);
-    let pairs = state.positions.iter().zip(&world.state.positions);
+    let pairs = simulation.positions().iter().zip(&world.state.positions);
     let worst = pairs.map(|(now, start)| now.distance(*start + fall));
     findings.measurements.push(Measurement::new(
         format!("{integrator}: distance from the exact free fall"),

@@ -16,7 +16,6 @@ use crate::registry::{Experiment, Findings, LabError, Settings};
 use std::f64::consts::PI;
 use toile::advance::stable_step;
 use toile::state::State;
-use toile::step::{Workspace, step};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "modes",
@@ -118,22 +117,22 @@ fn frequency(strip: &Strip, mode: &ChainMode) -> Result<(f64, State), LabError> 
         })
         .sum()
     };
-    let mut state = strip.world.state.clone();
-    let h = 0.8 * stable_step(model, &state);
+    let mut simulation = strip.world.simulation();
+    let h = 0.8 * stable_step(model, simulation.state());
     let period = 2.0 * PI / mode.frequency;
     let every = ((period / h / 200.0) as u64).max(1);
-    let mut workspace = Workspace::new(model, None);
-    let mut samples = vec![[0.0, amplitude(&state)]];
+    let mut samples = vec![[0.0, amplitude(simulation.state())]];
     let mut whole = None;
     let mut zeros = Vec::new();
     // Three passages take 1¼ periods; a strip much slower than its links is given up.
     for n in 1..=(8.0 * period / h) as u64 {
-        step(model, &mut state, &mut workspace, h)?;
+        simulation.step_by(h)?;
+        let state = simulation.state();
         if whole.is_none() && state.time >= period {
             whole = Some(state.clone());
         }
         if n % every == 0 {
-            samples.push([state.time, amplitude(&state)]);
+            samples.push([state.time, amplitude(state)]);
             let last = samples.len().saturating_sub(4);
             zeros.extend(crossings(&samples[last..]));
             if zeros.len() >= 3 {
@@ -145,7 +144,8 @@ fn frequency(strip: &Strip, mode: &ChainMode) -> Result<(f64, State), LabError> 
         [first, _, third, ..] => 2.0 * PI / (third - first),
         _ => f64::NAN,
     };
-    Ok((rate, whole.unwrap_or(state)))
+    let whole = whole.unwrap_or_else(|| simulation.state().clone());
+    Ok((rate, whole))
 }
 
 /// A line of the table, and the verdict on the links' frequency; answers the error against the smooth strip's.

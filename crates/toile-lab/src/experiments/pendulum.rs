@@ -18,7 +18,6 @@ use crate::snapshot::Album;
 use glam::DVec3;
 use std::f64::consts::PI;
 use toile::advance::stable_step;
-use toile::step::{Workspace, step};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "pendulum",
@@ -123,11 +122,13 @@ fn swing(cells: u32, amplitude: f64, steps: Steps, periods: f64) -> Result<Swing
         let s = LENGTH * f64::from(row) / f64::from(cells);
         [s * amplitude.sin(), -s * amplitude.cos()]
     });
-    let mut state = strip.world.state.clone();
-    let model = &strip.world.model;
+    let mut simulation = strip.world.simulation();
     let (h, every) = match steps {
         // A few hundred samples of a period are enough.
-        Steps::Explicit(_, share) => (share * stable_step(model, &state), 50),
+        Steps::Explicit(_, share) => (
+            share * stable_step(simulation.model(), simulation.state()),
+            50,
+        ),
         Steps::Implicit(_, h) => (h, 1),
     };
     let duration = periods * pendulum_period(2.0 / 3.0 * LENGTH, GRAVITY, amplitude);
@@ -140,12 +141,11 @@ fn swing(cells: u32, amplitude: f64, steps: Steps, periods: f64) -> Result<Swing
         let sum: DVec3 = rows.map(|(row, w)| *w * strip.row_place(state, row)).sum();
         sum.x.atan2(-sum.z)
     };
-    let mut workspace = Workspace::new(model, None);
-    let mut angles = vec![[0.0, angle(&state)]];
+    let mut angles = vec![[0.0, angle(simulation.state())]];
     for n in 1..=(duration / h).ceil() as u64 {
-        step(model, &mut state, &mut workspace, h)?;
+        simulation.step_by(h)?;
         if n % every == 0 {
-            angles.push([state.time, angle(&state)]);
+            angles.push([simulation.time(), angle(simulation.state())]);
         }
     }
     Ok(Swing {
@@ -380,16 +380,18 @@ fn strobe(cells: u32) -> Result<(toile_render::Image, Clip), LabError> {
         let s = LENGTH * f64::from(row) / f64::from(cells);
         [s * amplitude.sin(), -s * amplitude.cos()]
     });
-    let mut state = strip.world.state.clone();
-    let mut workspace = Workspace::new(&strip.world.model, None);
+    let mut simulation = strip.world.simulation();
     let mut album = Album::new(&strip.world);
     let mut clip = ClipRecorder::new(&strip.world, 40.0);
     for n in 0..=400 {
         if n % 50 == 0 && n <= 150 {
-            album.add(&state, format!("t = {:.2} s", state.time));
+            album.add(
+                simulation.state(),
+                format!("t = {:.2} s", simulation.time()),
+            );
         }
-        clip.record(&state);
-        step(&strip.world.model, &mut state, &mut workspace, 0.005)?;
+        clip.record(simulation.state());
+        simulation.step_by(0.005)?;
     }
     let title = "A stiff strip let go at 60°, by BDF2 in steps of 5 ms";
     Ok((album.sheet(2), clip.finish("swing", title)))

@@ -9,11 +9,9 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use toile::advance::advance;
-use toile::certificate::{Energies, Momenta};
+use toile::certificate::Momenta;
 use toile::contact::intersections;
 use toile::state::State;
-use toile::step::Workspace;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
     Checkpoint, FrameMetrics, METRIC_COLUMNS, RunFolder, RunOptions, RunOutcome, judge, run,
@@ -93,8 +91,7 @@ pub fn simulate(
 type Ended = Option<(MetricsTable, LoadSums, State)>;
 
 fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
-    let mut state = world.state.clone();
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation();
     let mut loads = LoadSums::default();
     let schedule = &world.schedule;
     let mut table = format!("{METRIC_COLUMNS}\n");
@@ -105,27 +102,25 @@ fn in_memory(world: &World, stop: &AtomicBool) -> Result<Ended, String> {
         }
         let mut metrics = FrameMetrics::empty();
         for _ in 0..schedule.substeps {
-            let (step, control) = (schedule.step, &schedule.control);
-            let report = advance(&world.model, &mut state, &mut workspace, step, control);
-            metrics.add(&report.map_err(|error| error.to_string())?);
-            loads.step(world, &state, workspace.body_loads());
+            let report = simulation.step();
+            metrics.add(report.map_err(|error| error.to_string())?);
+            loads.step(world, simulation.state(), simulation.body_loads());
             if certify && world.certify == CertifySpec::EveryStep {
-                let found = intersections(&world.model, &state.positions).len();
+                let found = intersections(&world.model, simulation.positions()).len();
                 metrics.intersections = metrics.intersections.max(Some(found));
             }
         }
         if certify {
-            let found = intersections(&world.model, &state.positions).len();
+            let found = intersections(&world.model, simulation.positions()).len();
             metrics.intersections = metrics.intersections.max(Some(found));
         }
         let time = frame as f64 / schedule.fps;
-        let energies = Energies::of(&world.model, &state);
-        let momenta = Momenta::of(&world.model, &state);
-        table += &metrics.row(time, &energies, &momenta);
+        let momenta = Momenta::of(&world.model, simulation.state());
+        table += &metrics.row(time, &simulation.energies(), &momenta);
         table.push('\n');
     }
     let table = MetricsTable::parse_csv(&table).map_err(|error| error.to_string())?;
-    Ok(Some((table, loads, state)))
+    Ok(Some((table, loads, simulation.state().clone())))
 }
 
 fn in_folder(world: &World, path: &Path, resume: bool, stop: &AtomicBool) -> Result<Ended, String> {

@@ -93,12 +93,17 @@ pub struct World {
 impl World {
     /// The scene at its start, ready to be stepped and commanded.
     pub fn simulation(&self) -> Simulation {
+        self.simulation_from(self.state.clone())
+    }
+
+    /// The same from a state of this scene.
+    pub fn simulation_from(&self, state: State) -> Simulation {
         let pace = Pace {
             step: self.schedule.step,
             control: self.schedule.control,
         };
         let recipe = SceneRecipe::new(self.source.clone(), self.model.clone());
-        Simulation::new(self.model.clone(), self.state.clone(), pace).with_recipe(Arc::new(recipe))
+        Simulation::new(self.model.clone(), state, pace).with_recipe(Arc::new(recipe))
     }
 
     /// Changes parts of the model. The state stays as it is: nodes and pins must stay what they were.

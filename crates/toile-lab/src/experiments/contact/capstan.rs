@@ -8,7 +8,6 @@ use crate::snapshot::Album;
 use glam::DVec3;
 use std::f64::consts::PI;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -113,7 +112,6 @@ fn pull(cell: f64, angle: f64, friction: f64, findings: &mut Findings) -> Result
     let (sin, cos) = angle.sin_cos();
     let velocity = SPEED * DVec3::new(sin, 0.0, cos);
     let world = world_of("capstan", scene(cell, length, friction, velocity))?;
-    let model = &world.model;
     // Straight up to the cylinder, around it, and away along the tangent.
     let place = |p: DVec3| {
         let s = p.x + 0.5 * length - STRAIGHT;
@@ -128,15 +126,15 @@ fn pull(cell: f64, angle: f64, friction: f64, findings: &mut Findings) -> Result
         *p = place(*p);
     }
     let ends = [1.0, -1.0].map(|side: f64| section(&world, side * 0.5 * (length - STRAIGHT)));
-    let mut workspace = Workspace::new(model, None);
+    let mut simulation = world.simulation_from(state);
     let mut album = Album::new(&world);
     let (mut sums, mut count) = ([0.0; 3], 0.0);
     let mut range = [f64::INFINITY, f64::NEG_INFINITY];
     for n in 1..=world.schedule.steps() {
-        step(model, &mut state, &mut workspace, world.schedule.step)?;
+        simulation.step()?;
         if n as f64 > SETTLED * world.schedule.steps() as f64 {
-            let [pulled, held] = [0, 1].map(|k| strain(&ends[k], &state));
-            let torque = workspace.body_loads()[0].torque.y;
+            let [pulled, held] = [0, 1].map(|k| strain(&ends[k], simulation.state()));
+            let torque = simulation.body_loads()[0].torque.y;
             for (sum, value) in sums.iter_mut().zip([pulled, held, torque.abs()]) {
                 *sum += value;
             }
@@ -146,7 +144,7 @@ fn pull(cell: f64, angle: f64, friction: f64, findings: &mut Findings) -> Result
     }
     if angle > PI {
         album.add(
-            &state,
+            simulation.state(),
             format!("{:.0} degrees, friction {friction}", angle.to_degrees()),
         );
         findings.pictures.push(("band", album.sheet(1)));

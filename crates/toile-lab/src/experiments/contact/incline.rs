@@ -3,7 +3,6 @@
 use crate::outcome::Measurement;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, resolve};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -78,19 +77,13 @@ fn slide(cells: u32, angle: f64) -> Result<f64, LabError> {
         overrides: Vec::new(),
     };
     let world = resolve(&source, source.parse()?)?;
-    let mut state = world.state.clone();
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation();
     let middle = |positions: &[glam::DVec3]| {
         positions.iter().map(|p| p.x).sum::<f64>() / positions.len() as f64
     };
-    let start = middle(&state.positions);
+    let start = middle(simulation.positions());
     for _ in 0..world.schedule.steps() {
-        step(
-            &world.model,
-            &mut state,
-            &mut workspace,
-            world.schedule.step,
-        )?;
+        simulation.step()?;
     }
-    Ok(middle(&state.positions) - start)
+    Ok(middle(simulation.positions()) - start)
 }

@@ -7,7 +7,6 @@ use crate::registry::{Experiment, Findings, LabError, Settings};
 use glam::DVec3;
 use toile::certificate::momentum;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -114,15 +113,10 @@ impl Watch for Grip {
 impl Grip {
     /// What a finger feels across the cloth in one more step (N).
     fn pressure(&self, world: &World) -> Result<f64, LabError> {
-        let mut state = self.last.clone().unwrap_or_else(|| world.state.clone());
-        let mut workspace = Workspace::new(&world.model, None);
-        step(
-            &world.model,
-            &mut state,
-            &mut workspace,
-            world.schedule.step,
-        )?;
-        Ok(workspace.body_loads()[UPPER].force.z.abs())
+        let state = self.last.clone().unwrap_or_else(|| world.state.clone());
+        let mut simulation = world.simulation_from(state);
+        simulation.step()?;
+        Ok(simulation.body_loads()[UPPER].force.z.abs())
     }
 }
 
@@ -210,14 +204,13 @@ fn slide(strength: f64) -> Result<f64, LabError> {
     let weight = GRAVITY * plain.model.total_mass();
     let compression = strength * weight / (2.0 * FRICTION * (1.0 - ROOM) * area);
     let world = world_of("pinch-lift", scene(compression))?;
-    let mut state = world.state.clone();
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation();
     let h = world.schedule.step;
     let mut speeds = [0.0; 2];
     for n in 1..=(SPAN[1] / h).round() as u32 {
-        step(&world.model, &mut state, &mut workspace, h)?;
+        simulation.step()?;
         let before = f64::from(n) * h < SPAN[0] + 0.5 * h;
-        let fall = -momentum(&world.model, &state).0.z / plain.model.total_mass();
+        let fall = -momentum(&world.model, simulation.state()).0.z / plain.model.total_mass();
         speeds[usize::from(!before)] = fall;
     }
     Ok((speeds[1] - speeds[0]) / (SPAN[1] - SPAN[0]))

@@ -9,7 +9,6 @@ use std::time::Instant;
 use toile::certificate::PhaseTimes;
 use toile::contact::{ContactReport, intersections};
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, World, resolve};
 
 /// What came of it.
@@ -75,12 +74,12 @@ pub(super) fn carry_out_watched(
     findings: &mut Findings,
 ) -> Result<Course, LabError> {
     let model = &world.model;
-    let mut state = world.state.clone();
-    let mut workspace = Workspace::new(model, Some(seconds));
+    let mut simulation = world.simulation().with_clock(seconds);
+    let mut shown = world.state.clone();
     let mut album = Album::new(world);
     let mut course = Course {
         contact: ContactReport::default(),
-        intersections: intersections(model, &state.positions).len(),
+        intersections: intersections(model, &shown.positions).len(),
         depth: 0.0,
         face_depth: 0.0,
         stretch: 0.0,
@@ -89,20 +88,20 @@ pub(super) fn carry_out_watched(
         seconds: 0.0,
     };
     let mut clip = ClipRecorder::new(world, 50.0);
-    album.add(&state, format!("t = {:.2} s", state.time));
-    clip.record(&state);
-    let mut shown = state.clone();
+    album.add(&shown, format!("t = {:.2} s", shown.time));
+    clip.record(&shown);
     for n in 1..=course.steps {
         let begin = Instant::now();
-        let report = step(model, &mut state, &mut workspace, world.schedule.step)?;
+        let report = simulation.step()?.report;
         course.seconds += begin.elapsed().as_secs_f64();
         course.times.add(&report.times);
         let certificate = report.certificate;
         if let Some(contact) = &certificate.contact {
             course.contact = course.contact.and(contact);
         }
+        let state = simulation.state();
         shown.time = state.time;
-        match watch.look(world, &state) {
+        match watch.look(world, state) {
             Some(positions) => {
                 course.intersections += intersections(model, &positions).len();
                 shown.positions = positions;

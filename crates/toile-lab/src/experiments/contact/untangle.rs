@@ -7,7 +7,6 @@ use glam::DVec3;
 use toile::certificate::Energies;
 use toile::contact::intersections;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile::untangle::untangle;
 use toile_scene::scene::{SceneSource, World, resolve};
 
@@ -108,17 +107,20 @@ fn one(
         format!("{name}: start"),
     );
     let found = untangle(model, &positions, MOST_STEPS);
-    let mut state = State::at_rest(model, found.positions.clone());
+    let state = State::at_rest(model, found.positions.clone());
     album.add(&state, "untangled".into());
     let elastic = |state: &State| Energies::of(model, state).elastic;
     let energies = [elastic(&State::at_rest(model, positions)), elastic(&state)];
-    let mut workspace = Workspace::new(model, None);
+    let mut simulation = world.simulation_from(state);
     let mut later = 0;
     for _ in 0..world.schedule.steps() {
-        step(model, &mut state, &mut workspace, world.schedule.step)?;
-        later += intersections(model, &state.positions).len();
+        simulation.step()?;
+        later += intersections(model, simulation.positions()).len();
     }
-    album.add(&state, format!("t = {:.2} s", state.time));
+    album.add(
+        simulation.state(),
+        format!("t = {:.2} s", simulation.time()),
+    );
     let none = |what: &str, count: usize| {
         Measurement::new(format!("{name}: {what}"), "", count as f64, 0.0, 0.0)
     };

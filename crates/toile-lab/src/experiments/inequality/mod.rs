@@ -16,7 +16,6 @@ use crate::registry::LabError;
 use glam::DVec3;
 use std::time::Instant;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, World, resolve};
 
 /// s
@@ -53,24 +52,23 @@ impl Run {
     fn of(world: World, duration: f64) -> Result<Self, LabError> {
         let steps = (duration / STEP).round() as u32;
         let mut recorder = ClipRecorder::new(&world, 25.0);
-        let mut state = world.state.clone();
-        let mut workspace = Workspace::new(&world.model, None);
+        let mut simulation = world.simulation();
         let (mut iterations, mut missed, mut residual, mut wall) = (0.0, 0, 0.0f64, 0.0);
-        recorder.record(&state);
+        recorder.record(&world.state);
         for _ in 0..steps {
             let begin = Instant::now();
-            let report = step(&world.model, &mut state, &mut workspace, STEP)?;
+            let report = simulation.step_by(STEP)?.report;
             wall += begin.elapsed().as_secs_f64();
             if let Some(limit) = report.certificate.limit {
                 iterations += f64::from(limit.iterations) / f64::from(steps);
                 missed += u32::from(!limit.converged);
                 residual = residual.max(limit.residual);
             }
-            recorder.record(&state);
+            recorder.record(simulation.state());
         }
         Ok(Run {
             world,
-            state,
+            state: simulation.state().clone(),
             iterations,
             missed,
             residual,

@@ -20,7 +20,6 @@ use crate::clip::{Clip, ClipRecorder};
 use crate::registry::LabError;
 use glam::{DVec3, Vec3};
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_render::{Camera, Image, Picture, Quality, Size, Surface, View, contact_sheet, draw};
 use toile_scene::scene::{SceneSource, World, resolve};
 
@@ -67,28 +66,27 @@ impl Sheet {
     /// Carries it out. `look` is called after each step.
     fn run(&self, mut look: impl FnMut(&State)) -> Result<Course, LabError> {
         let world = self.world()?;
-        let mut state = world.state.clone();
-        let mut workspace = Workspace::new(&world.model, None);
+        let mut simulation = world.simulation();
         let steps = (self.duration / self.step).round() as u32;
         let (mut iterations, mut missed) = (0, 0);
         let mut recorder = ClipRecorder::new(&world, 20.0);
-        recorder.record(&state);
+        recorder.record(&world.state);
         for _ in 0..steps {
-            let report = step(&world.model, &mut state, &mut workspace, self.step)?;
+            let report = simulation.step_by(self.step)?.report;
             if let Some(limit) = report.certificate.limit {
                 iterations += limit.iterations;
                 missed += u32::from(!limit.converged);
             }
-            look(&state);
-            recorder.record(&state);
+            look(simulation.state());
+            recorder.record(simulation.state());
         }
         Ok(Course {
             clip: recorder.finish("motion", ""),
             iterations: f64::from(iterations) / f64::from(steps),
             missed,
             steps,
+            state: simulation.state().clone(),
             world,
-            state,
         })
     }
 }

@@ -15,7 +15,6 @@ use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Findings, LabError};
 use glam::DVec3;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, World, resolve};
 
 const SCHEMES: [&str; 3] = ["mixed-a", "mixed-b", "mixed-c"];
@@ -61,13 +60,13 @@ fn slow_error(integrator: &str, pairs: u32, ratio: f64) -> Result<f64, LabError>
     let mut state = world.state.clone();
     state.positions[1].x += 0.5;
     state.velocities[1] = -slow * 0.5 * DVec3::X;
-    let mut workspace = Workspace::new(&world.model, None);
+    let mut simulation = world.simulation_from(state);
     let short = 1.0 / f64::from(pairs) / (1.0 + ratio);
     for _ in 0..pairs {
-        step(&world.model, &mut state, &mut workspace, ratio * short)?;
-        step(&world.model, &mut state, &mut workspace, short)?;
+        simulation.step_by(ratio * short)?;
+        simulation.step_by(short)?;
     }
-    Ok((displacement(&world, &state) - 0.5 * (-slow).exp()).abs())
+    Ok((displacement(&world, simulation.state()) - 0.5 * (-slow).exp()).abs())
 }
 
 /// Orders on the slow motion, with steps far above `1/γ`.
@@ -139,11 +138,12 @@ pub(super) fn overshoot(findings: &mut Findings) -> Result<(), LabError> {
         let world = spring(integrator, lambda, gamma)?;
         let mut state = world.state.clone();
         state.positions[1].x += stretch;
-        let mut workspace = Workspace::new(&world.model, None);
+        let mut simulation = world.simulation_from(state);
         let mut points = vec![[0.0, 1.0]];
         for _ in 0..steps {
-            step(&world.model, &mut state, &mut workspace, h)?;
-            points.push([state.time, displacement(&world, &state) / stretch]);
+            simulation.step_by(h)?;
+            let moved = displacement(&world, simulation.state());
+            points.push([simulation.time(), moved / stretch]);
         }
         judge(integrator, h * h * lambda, h * gamma, &points, findings);
         plot = plot.curve(integrator, points);

@@ -11,7 +11,6 @@ use toile::drive::{NodeTrajectory, PinPath};
 use toile::mesh::Topology;
 use toile::model::Model;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_scene::scene::{SceneSource, World, resolve};
 
 /// Width and height of the hanging sheet (m): A3, upright.
@@ -190,39 +189,39 @@ impl Recipe {
     /// Carries it out.
     pub fn run(&self) -> Result<Course, LabError> {
         let world = self.world()?;
-        let (model, mut state) = (&world.model, world.state.clone());
-        let mut workspace = Workspace::new(model, None);
+        let model = &world.model;
+        let mut simulation = world.simulation();
         let mut course = Course::default();
         let topology = &model.cloths[0].topology;
-        let first_area = area(topology, &state.positions);
+        let first_area = area(topology, simulation.positions());
         let row = self.stage.cells as usize + 1;
         let below = |state: &State| {
             let edge = &state.positions[..row];
             edge.iter().map(|p| p.x).sum::<f64>() / row as f64
         };
-        let at_rest = below(&state);
+        let at_rest = below(simulation.state());
         let mut recorder = ClipRecorder::new(&world, 20.0);
-        recorder.record(&state);
+        recorder.record(simulation.state());
         for n in 1..=self.steps() {
             let begin = Instant::now();
-            let report = step(model, &mut state, &mut workspace, self.step)?;
+            let report = simulation.step_by(self.step)?.report;
             course.wall += begin.elapsed().as_secs_f64();
-            let time = self.time(n);
+            let (time, state) = (self.time(n), simulation.state());
             if let Some(limit) = report.certificate.limit {
                 course.iterations += f64::from(limit.iterations) / f64::from(self.steps());
                 course.missed += u32::from(!limit.converged);
             }
-            recorder.record(&state);
-            let swing = below(&state) - at_rest - self.hanger(time);
+            recorder.record(state);
+            let swing = below(state) - at_rest - self.hanger(time);
             course.swing.push([time, swing]);
             let off = (area(topology, &state.positions) / first_area - 1.0).abs();
             course.area_error.push([time, off]);
-            course.strain.push([time, worst_strain(model, &state)]);
+            course.strain.push([time, worst_strain(model, state)]);
             if course.widest.is_none() || swing.abs() > course.peak() {
                 course.widest = Some((swing.abs(), state.clone()));
             }
         }
-        course.last = Some(state);
+        course.last = Some(simulation.state().clone());
         course.clip = Some(recorder.finish("shaken", ""));
         Ok(course)
     }

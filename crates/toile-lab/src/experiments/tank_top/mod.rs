@@ -22,7 +22,6 @@ use garment::{Pattern, tank_top};
 use glam::Vec3;
 use toile::mesh::Face;
 use toile::state::State;
-use toile::step::{Workspace, step};
 use toile_render::{
     Camera, Image, Picture, Quality, Rgb, Size, Surface, View, contact_sheet, diverging, draw,
 };
@@ -151,8 +150,7 @@ struct Course {
 
 impl Course {
     fn of(world: &World, duration: f64) -> Result<Self, LabError> {
-        let mut state = world.state.clone();
-        let mut workspace = Workspace::new(&world.model, None);
+        let mut simulation = world.simulation();
         let mut course = Course {
             errors: Vec::new(),
             pages: Vec::new(),
@@ -162,19 +160,20 @@ impl Course {
             clip: None,
         };
         let mut recorder = ClipRecorder::new(world, 25.0);
-        recorder.record(&state);
+        recorder.record(&world.state);
         let steps = (duration / STEP).round() as u32;
         for _ in 0..steps {
-            let report = step(&world.model, &mut state, &mut workspace, STEP)?;
+            let report = simulation.step_by(STEP)?.report;
+            let state = simulation.state();
             if let Some(limit) = report.certificate.limit {
                 course.iterations += f64::from(limit.iterations) / f64::from(steps);
                 course.missed += u32::from(!limit.converged);
             }
             course.stretch = course.stretch.max(report.certificate.stretch_worst);
             let areas = &world.model.cloths[0].rest.areas;
-            let errors = AreaErrors::of(&changes(world, &state), areas);
+            let errors = AreaErrors::of(&changes(world, state), areas);
             course.errors.push((state.time, errors));
-            recorder.record(&state);
+            recorder.record(state);
             if PICTURES.iter().any(|t| (t - state.time).abs() < 0.5 * STEP) {
                 course.pages.push(state.clone());
             }
