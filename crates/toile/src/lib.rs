@@ -6,7 +6,8 @@
 //! [`State`](state::State) (exactly what a checkpoint holds), and scratch memory lives in a
 //! [`Workspace`](step::Workspace) that is never saved. [`step`](step::step) advances the state by one
 //! time step and answers with a [`StepReport`](certificate::StepReport): the certificate of how well
-//! the step held.
+//! the step held. A [`Simulation`](simulation::Simulation) has all three and takes commands between
+//! steps; it also halves steps that diverge.
 //!
 //! All quantities are SI (m, kg, s, N, rad); `z` points up. Results are the same bit for bit whatever
 //! the number of threads.

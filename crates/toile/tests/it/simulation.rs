@@ -12,6 +12,7 @@ use toile::energy::MassSpringMaterial;
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::simulation::{Pace, RestoreError, Simulation};
+use toile::step::{Workspace, step};
 
 const STEP: f64 = 5e-3;
 const EARTH: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -534,4 +535,23 @@ fn a_span_that_is_no_multiple_of_the_step_ends_on_time() {
     assert_eq!(simulation.state().steps, 3);
     simulation.advance(0.0).unwrap();
     assert_eq!(simulation.state().steps, 3);
+}
+
+#[test]
+fn steps_of_any_length_come_to_the_bits_of_bare_ones() {
+    for integrator in every_integrator() {
+        let mut simulation = sheet(4, vec![fixed(vec![0, 4])], vec![], integrator);
+        let model = simulation.model().clone();
+        let mut state = simulation.state().clone();
+        let mut workspace = Workspace::new(&model, None);
+        for n in 0..12 {
+            // Not those of the pace, and not all alike.
+            let h = (0.6 + 0.1 * f64::from(n % 3)) * simulation.pace().step;
+            let bare = step(&model, &mut state, &mut workspace, h).unwrap();
+            let advanced = simulation.step_by(h).unwrap();
+            assert_eq!(advanced.report, bare, "{integrator:?}");
+            assert_eq!(advanced.substeps, 1);
+        }
+        assert_eq!(simulation.state(), &state, "{integrator:?}");
+    }
 }
