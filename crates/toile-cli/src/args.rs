@@ -2,12 +2,14 @@
 
 mod common;
 mod laboratory;
+mod mesh;
 #[cfg(test)]
 mod tests;
 mod textile;
 
 pub use common::{SceneArgs, ThreadsArg, WorkArgs};
 pub use laboratory::{CompareArgs, FitArgs, FitMethod, FitStart, SweepArgs, Unit};
+pub use mesh::{MeshArgs, MeshCommand, MeshFiles};
 pub use textile::{
     MaterialArgs, MaterialCommand, MaterialFitArgs, SupportName, TestName, TextileArgs,
 };
@@ -125,19 +127,27 @@ Examples:
   toile check my.toml --set contact.start=tolerate -o start.png
   toile check shirt.obj")]
     Check(CheckArgs),
+    /// Mend meshes: weld, orient, cut into triangles, lay the triangles anew
+    #[command(after_help = mesh::HELP)]
+    Mesh(MeshArgs),
     /// Write a run's frames for other programs
     #[command(after_help = "\
+All but npz carry the texture coordinates and vertex colours of the meshes. Generated cloth has its pattern as texture
+coordinates, in metres. What a format cannot hold is said in a note.
+
   obj, ply   one mesh per frame, quads kept
-  glb        animated glTF (morph targets); opens in Blender and in browsers
+  glb        animated glTF (morph targets, also for bodies that deform); opens in Blender and in browsers
   usda       USD text with time samples; opens in Houdini, Blender, usdview
   vtu        one file per frame and a .pvd for ParaView, with stretch and area change
+  pc2, mdd   point caches, one per cloth, with the cloth's mesh as .obj; Blender (modifier Mesh Cache), Houdini, Maya
   npz        node positions for numpy: t (T), x (T×N×3), grid; a recording for `toile fit`
 
 Where there is one file per frame, its name has the number of the frame: hello_0000.obj is the start.
 
 Examples:
   toile export runs/hello --to glb -o hello.glb
-  toile export runs/hello --to obj -o frames/hello --every 5")]
+  toile export runs/hello --to obj -o frames/hello --every 5
+  toile export runs/hello --to mdd -o hello.mdd --up y")]
     Export(ExportArgs),
     /// Take pictures of a run again, with another camera or coloured by stretch
     #[command(after_help = "\
@@ -332,6 +342,16 @@ pub enum Format {
     Usda,
     Vtu,
     Npz,
+    Pc2,
+    Mdd,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Up {
+    /// As in scenes and in Blender
+    Z,
+    /// As in Houdini and Maya
+    Y,
 }
 
 #[derive(Debug, Args)]
@@ -339,7 +359,7 @@ pub struct ExportArgs {
     /// A run folder
     pub folder: PathBuf,
     /// The format
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, visible_alias = "format", value_name = "FORMAT")]
     pub to: Format,
     /// The file to write; for one file per frame the start of their names: NAME gives NAME_0000.obj for frame
     /// 0
@@ -354,6 +374,12 @@ pub struct ExportArgs {
     /// Last frame [default: the last one there is]
     #[arg(long, value_name = "N")]
     pub to_frame: Option<usize>,
+    /// Which axis is up in obj, ply, pc2 and mdd [default: z]; the other formats say it themselves
+    #[arg(long, value_name = "AXIS")]
+    pub up: Option<Up>,
+    /// The number of the first frame in pc2 and mdd [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub start_frame: Option<i32>,
     /// Replace existing files
     #[arg(long)]
     pub force: bool,

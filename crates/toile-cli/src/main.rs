@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Drape(args) => commands::drape::drape(&args),
         Command::Check(args) => commands::check::check(&args),
+        Command::Mesh(args) => commands::mesh::mesh(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Render(args) => commands::render::render(&args),
         Command::Levelset(args) => commands::levelset::level_set(&args),

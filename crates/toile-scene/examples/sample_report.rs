@@ -83,6 +83,7 @@ impl Sheet {
             rest_lengths: rest.edge_lengths.iter().map(|&l| l as f32).collect(),
             faces: topology.faces,
             colors: self.colors,
+            attributes: Default::default(),
         })
     }
 }
@@ -119,6 +120,7 @@ fn ball(radius: f64) -> BodyTrack {
         morph: None,
         ground_height: None,
         color: [0.78, 0.72, 0.62],
+        attributes: Default::default(),
     }
 }
 
@@ -131,6 +133,7 @@ fn ground() -> BodyTrack {
         morph: None,
         ground_height: Some(0.0),
         color: [0.5, 0.5, 0.5],
+        attributes: Default::default(),
     }
 }
 

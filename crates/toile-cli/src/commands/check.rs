@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use toile::mesh::Mesh;
 use toile::mesh::doctor::examine;
-use toile_scene::format::read_mesh;
+use toile_scene::format::read_mesh_cut;
 use toile_scene::present::{PictureStyle, start_picture};
 use toile_scene::run::write_atomically;
 use toile_scene::scene::{SceneSource, resolve};
@@ -27,7 +27,12 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
                 args.file
             ));
         }
-        let mesh = read_mesh(Path::new(&args.file)).or_report()?;
+        let (mesh, polygons) = read_mesh_cut(Path::new(&args.file)).or_report()?;
+        if polygons > 0 {
+            let what =
+                "faces with more than four corners are cut into triangles, as in simulations";
+            say(format!("note: {polygons} {what}"));
+        }
         report(&args.file, &mesh)
     } else {
         check_scene(args)?

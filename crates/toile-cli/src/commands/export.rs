@@ -1,13 +1,13 @@
 //! `toile export`.
 
 use super::{OrReport, check_out};
-use crate::args::{ExportArgs, Format};
+use crate::args::{ExportArgs, Format, Up};
 use crate::output::say;
 use miette::{Result, miette};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use toile_lab::observation::{encode_npz, take_down};
-use toile_scene::export::{ExportFormat, ExportOptions, export as write};
+use toile_scene::export::{ExportFormat, ExportOptions, UpAxis, export as write};
 use toile_scene::recording::Recording;
 use toile_scene::run::write_atomically;
 
@@ -19,8 +19,11 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
         Format::Glb => ExportFormat::Glb,
         Format::Usda => ExportFormat::Usda,
         Format::Vtu => ExportFormat::Vtu,
+        Format::Pc2 => ExportFormat::Pc2,
+        Format::Mdd => ExportFormat::Mdd,
         Format::Npz => return arrays(args, &recording),
     };
+    check_options(args, format)?;
     let from = args.from.unwrap_or(0);
     let end = args
         .to_frame
@@ -29,6 +32,11 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
         frames: Some(from..end),
         every: args.every as usize,
         force: args.force,
+        up: match args.up {
+            Some(Up::Y) => UpAxis::Y,
+            Some(Up::Z) | None => UpAxis::Z,
+        },
+        start_frame: args.start_frame.unwrap_or(1),
     };
     let summary = write(&recording, format, &args.out, &options).or_report()?;
     match summary.files.as_slice() {
@@ -45,6 +53,20 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
         say(format!("note: {note}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses options that would do nothing.
+fn check_options(args: &ExportArgs, format: ExportFormat) -> Result<()> {
+    let cache = matches!(format, ExportFormat::Pc2 | ExportFormat::Mdd);
+    let plain = cache || matches!(format, ExportFormat::Obj | ExportFormat::Ply);
+    if args.up.is_some() && !plain {
+        let what = "--up: is for obj, ply, pc2 and mdd; this format says itself which axis is up";
+        return Err(miette!("{what}"));
+    }
+    if args.start_frame.is_some() && !cache {
+        return Err(miette!("--start-frame: is for pc2 and mdd"));
+    }
+    Ok(())
 }
 
 /// Node positions as arrays for numpy.

@@ -9,6 +9,7 @@ pub mod fit;
 pub mod lab;
 pub mod levelset;
 pub mod material;
+pub mod mesh;
 pub mod render;
 pub mod run;
 pub mod scenes;

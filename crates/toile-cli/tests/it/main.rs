@@ -10,6 +10,7 @@ mod findings;
 mod guards;
 mod lab_report;
 mod laboratory;
+mod meshes;
 mod program;
 mod reliability;
 mod scenes;

@@ -246,11 +246,10 @@ fn small_mesh(small: &Small, findings: &mut Findings) {
         .max()
         .map_or(0, |&n| n as usize);
     let positions = NODES[..used].iter();
-    let mesh = Mesh {
-        positions: positions.map(|p| DVec3::new(p[0], p[1], 0.0)).collect(),
-        faces: small.faces.iter().map(|&f| Face::Tri(f)).collect(),
-        corner_uvs: None,
-    };
+    let mesh = Mesh::new(
+        positions.map(|p| DVec3::new(p[0], p[1], 0.0)).collect(),
+        small.faces.iter().map(|&f| Face::Tri(f)).collect(),
+    );
     let (topology, rest) = shapes(&mesh);
     let lengths = Lengths::new(&topology, &rest, 0).expect("edges with length");
     let flat = equations(&lengths, &mesh.positions, &small.held);

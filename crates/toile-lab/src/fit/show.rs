@@ -309,6 +309,7 @@ fn recorded_reel(prepared: &Prepared) -> Reel {
             edges: Vec::new(),
             rest_lengths: Vec::new(),
             colors: RECORDED,
+            attributes: Default::default(),
         }],
         bodies: Vec::new(),
         frames: rows.collect(),

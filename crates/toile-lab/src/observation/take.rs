@@ -76,6 +76,7 @@ mod tests {
                 edges: Vec::new(),
                 rest_lengths: Vec::new(),
                 colors: [[0.5; 3]; 2],
+                attributes: Default::default(),
             }],
             bodies: Vec::new(),
             frames: (0..4).map(frame).collect(),

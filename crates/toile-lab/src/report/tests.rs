@@ -72,6 +72,7 @@ fn reel(frames: usize) -> Reel {
             edges: Vec::new(),
             rest_lengths: Vec::new(),
             colors: [[0.5; 3]; 2],
+            attributes: Default::default(),
         }],
         bodies: Vec::new(),
         frames: (0..frames)

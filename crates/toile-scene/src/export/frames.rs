@@ -73,7 +73,7 @@ impl<'a> Selection<'a> {
         bodies.filter(|(_, body)| !body.faces.is_empty())
     }
 
-    /// One note for each cloth or body without a surface, which no format can show.
+    /// One note for each cloth or body without a surface, which no format can show, and one for what has no texture.
     pub fn notes_on_what_is_left_out(&self) -> Vec<String> {
         let bodies = self.recording.bodies().iter();
         let bodies = bodies.filter(|b| b.faces.is_empty()).map(|b| {
@@ -85,7 +85,24 @@ impl<'a> Selection<'a> {
             let name = &c.name;
             format!("cloth `{name}` has no faces and was left out")
         });
-        bodies.chain(cloths).collect()
+        let bare = self.note_on_bare_cloths();
+        bodies.chain(cloths).chain(bare).collect()
+    }
+
+    /// One note on the cloths that have no texture coordinates.
+    fn note_on_bare_cloths(&self) -> Option<String> {
+        let bare = self.cloths().filter(|c| c.attributes.corner_uvs.is_none());
+        let names: Vec<String> = bare.map(|c| format!("`{}`", c.name)).collect();
+        let list = names.join(", ");
+        match names.len() {
+            0 => None,
+            1 => Some(format!(
+                "cloth {list} has no texture coordinates: its mesh has none"
+            )),
+            _ => Some(format!(
+                "cloths {list} have no texture coordinates: their meshes have none"
+            )),
+        }
     }
 
     /// From where formats with single precision count (m); zero if the cloth is near the world's origin.

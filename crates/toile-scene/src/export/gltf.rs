@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 pub(super) enum Element {
     Index,
     Scalar,
+    Vec2,
     Vec3,
     Vec4,
 }
@@ -17,6 +18,7 @@ impl Element {
         match self {
             Element::Index => (5125, "SCALAR"),
             Element::Scalar => (5126, "SCALAR"),
+            Element::Vec2 => (5126, "VEC2"),
             Element::Vec3 => (5126, "VEC3"),
             Element::Vec4 => (5126, "VEC4"),
         }
@@ -104,6 +106,7 @@ impl Document {
         let view = self.push_bytes(Target::Animation, values.iter().map(|v| v.to_le_bytes()));
         let width = match element {
             Element::Index | Element::Scalar => 1,
+            Element::Vec2 => 2,
             Element::Vec3 => 3,
             Element::Vec4 => 4,
         };
@@ -125,6 +128,41 @@ impl Document {
         let view = self.push_bytes(Target::Vertices, flat.map(|v| v.to_le_bytes()));
         let bounds = bounds.as_ref().map(|[low, high]| [&low[..], &high[..]]);
         self.accessor(view, 0, values.len(), Element::Vec3, bounds)
+    }
+
+    /// Texture coordinates of vertices.
+    pub fn pairs(&mut self, values: &[[f32; 2]]) -> usize {
+        let flat = values.as_flattened().iter();
+        let view = self.push_bytes(Target::Vertices, flat.map(|v| v.to_le_bytes()));
+        self.accessor(view, 0, values.len(), Element::Vec2, None)
+    }
+
+    /// Differences from a mesh, for a morph target: those that are not zero, or all where that is shorter.
+    pub fn differences(&mut self, values: &[[f32; 3]]) -> usize {
+        let bounds = super::surface::bounds(values.iter().copied());
+        let moved = (0..values.len() as u32).filter(|&k| values[k as usize] != [0.0; 3]);
+        let mut moved: Vec<u32> = moved.collect();
+        if moved.len() * 16 >= values.len() * 12 {
+            return self.vertices(values, Some(bounds));
+        }
+        // A list may not be empty.
+        if moved.is_empty() {
+            moved.push(0);
+        }
+        let places = self.push_bytes(Target::Animation, moved.iter().map(|k| k.to_le_bytes()));
+        let numbers = moved.iter().flat_map(|&k| values[k as usize]);
+        let numbers = self.push_bytes(Target::Animation, numbers.map(f32::to_le_bytes));
+        let (component, kind) = Element::Vec3.names();
+        let [low, high] = bounds;
+        self.accessors.push(json!({
+            "componentType": component, "count": values.len(), "type": kind, "min": low, "max": high,
+            "sparse": {
+                "count": moved.len(),
+                "indices": { "bufferView": places, "componentType": Element::Index.names().0 },
+                "values": { "bufferView": numbers },
+            },
+        }));
+        self.accessors.len() - 1
     }
 
     /// Corners of triangles.

@@ -2,10 +2,13 @@
 //!
 //! | format | files | what it keeps |
 //! |---|---|---|
-//! | [`Glb`](ExportFormat::Glb) | one | cloths as morph targets, bodies as moving nodes; triangles only |
+//! | [`Glb`](ExportFormat::Glb) | one | cloths and bodies that deform as morph targets, bodies as moving nodes; triangles only |
 //! | [`Usda`](ExportFormat::Usda) | one | cloths as time-sampled points, bodies as moving nodes; quads stay quads |
 //! | [`Vtu`](ExportFormat::Vtu) | one or two per frame, and a `.pvd` | quads, stretch, displacement, area ratio |
-//! | [`Obj`](ExportFormat::Obj), [`Ply`](ExportFormat::Ply) | one per frame | the cloths' shape |
+//! | [`Obj`](ExportFormat::Obj), [`Ply`](ExportFormat::Ply) | one per frame | the cloths' shape, normals |
+//! | [`Pc2`](ExportFormat::Pc2), [`Mdd`](ExportFormat::Mdd) | one per cloth, and an OBJ | how the cloths' nodes move |
+//!
+//! All of them keep texture coordinates and the colours of nodes; [`Vtu`](ExportFormat::Vtu) only those of cloths without seams.
 //!
 //! The laws of this room: whatever a format cannot hold is said in [`ExportSummary::notes`]; a file that
 //! exists is never replaced unless the user asks for it; and no file has its real name before it is whole.
@@ -14,15 +17,18 @@ mod frames;
 mod glb;
 mod gltf;
 mod output;
+mod point_cache;
 mod sequence;
 mod surface;
 mod usda;
 mod usda_text;
+mod vertices;
 mod vtu;
 mod vtu_file;
 
 use crate::recording::{Recording, RecordingError};
 use frames::Selection;
+use glam::DVec3;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -40,6 +46,45 @@ pub enum ExportFormat {
     Usda,
     /// VTK unstructured grids, one per frame, and a ParaView collection with the times.
     Vtu,
+    /// Point caches for Blender, Maya and 3ds Max: one file per cloth, and its mesh as OBJ.
+    Pc2,
+    /// Point caches for Blender, Houdini and LightWave: one file per cloth, and its mesh as OBJ.
+    Mdd,
+}
+
+/// Which axis points up in files that cannot say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpAxis {
+    /// As in the recording.
+    #[default]
+    Z,
+    /// As in Houdini and Maya: everything is turned by −90° about x.
+    Y,
+}
+
+impl UpAxis {
+    /// A place of the recording as the file has it.
+    fn place(self, p: DVec3) -> DVec3 {
+        match self {
+            UpAxis::Z => p,
+            UpAxis::Y => DVec3::new(p.x, p.z, -p.y),
+        }
+    }
+
+    fn turn(self, places: &mut [DVec3]) {
+        places.iter_mut().for_each(|p| *p = self.place(*p));
+    }
+
+    fn note(self) -> String {
+        match self {
+            UpAxis::Z => {
+                "z is up and lengths are metres; in an OBJ import choose up axis Z and forward axis Y".into()
+            }
+            UpAxis::Y => {
+                "y is up and lengths are metres; in an OBJ import choose up axis Y and forward axis −Z".into()
+            }
+        }
+    }
 }
 
 /// Which frames to export, and whether files may be replaced.
@@ -51,6 +96,10 @@ pub struct ExportOptions {
     pub every: usize,
     /// Replaces files that exist.
     pub force: bool,
+    /// Which axis is up in OBJ, PLY, PC2 and MDD; the other formats say it themselves.
+    pub up: UpAxis,
+    /// The number that a point cache gives its first frame.
+    pub start_frame: i32,
 }
 
 impl Default for ExportOptions {
@@ -59,6 +108,8 @@ impl Default for ExportOptions {
             frames: None,
             every: 1,
             force: false,
+            up: UpAxis::Z,
+            start_frame: 1,
         }
     }
 }
@@ -194,5 +245,7 @@ pub fn export(
         ExportFormat::Vtu => vtu::export(&selection, out, options),
         ExportFormat::Obj => sequence::export(&selection, sequence::OBJ, out, options),
         ExportFormat::Ply => sequence::export(&selection, sequence::PLY, out, options),
+        ExportFormat::Pc2 => point_cache::export(&selection, point_cache::Cache::Pc2, out, options),
+        ExportFormat::Mdd => point_cache::export(&selection, point_cache::Cache::Mdd, out, options),
     }
 }

@@ -2,9 +2,11 @@
 
 use super::frames::{Selection, cloth_positions};
 use super::output::{Output, sequence_targets, stem_of};
+use super::surface::smooth_normals;
 use super::{ExportError, ExportOptions, ExportSummary};
-use crate::format::{PlyEncoding, write_obj, write_ply};
-use crate::recording::RecordedFrame;
+use crate::format::{PlyEncoding, write_obj_with_normals, write_ply_with_normals};
+use crate::recording::{ClothTrack, RecordedFrame};
+use glam::{DVec2, Vec2, Vec3};
 use std::io;
 use std::path::Path;
 use toile::mesh::Mesh;
@@ -13,19 +15,21 @@ use toile::mesh::Mesh;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MeshFormat {
     extension: &'static str,
-    write: fn(&Mesh, &mut Vec<u8>) -> io::Result<()>,
+    write: fn(&Mesh, &[Vec3], &mut Vec<u8>) -> io::Result<()>,
 }
 
 /// Wavefront OBJ.
 pub(super) const OBJ: MeshFormat = MeshFormat {
     extension: "obj",
-    write: |mesh, out| write_obj(mesh, out),
+    write: |mesh, normals, out| write_obj_with_normals(mesh, Some(normals), out),
 };
 
 /// Stanford PLY.
 pub(super) const PLY: MeshFormat = MeshFormat {
     extension: "ply",
-    write: |mesh, out| write_ply(mesh, PlyEncoding::BinaryLittleEndian, out),
+    write: |mesh, normals, out| {
+        write_ply_with_normals(mesh, Some(normals), PlyEncoding::BinaryLittleEndian, out)
+    },
 };
 
 pub(super) fn export(
@@ -43,7 +47,10 @@ pub(super) fn export(
     selection.survey(|_, _| {})?;
     for (k, target) in targets.iter().enumerate() {
         let mut bytes = Vec::new();
-        let written = (format.write)(&merged_cloths(selection, &selection.read(k)?), &mut bytes);
+        let mut mesh = merged_cloths(selection.cloths(), &selection.read(k)?);
+        options.up.turn(&mut mesh.positions);
+        let normals = smooth_normals(&mesh.positions, &mesh.faces);
+        let written = (format.write)(&mesh, &normals, &mut bytes);
         written.map_err(|source| ExportError::Io {
             path: target.clone(),
             source,
@@ -54,23 +61,42 @@ pub(super) fn export(
     }
     Ok(ExportSummary {
         files: output.commit()?,
-        notes: notes(selection),
+        notes: notes(selection, options),
     })
 }
 
-/// All cloths of a frame as one mesh, in the order of the recording.
-fn merged_cloths(selection: &Selection, frame: &RecordedFrame) -> Mesh {
-    let mut mesh = Mesh::default();
-    for cloth in selection.cloths() {
+/// Cloths of a frame as one mesh. Where only some have texture coordinates, the others get zeros; where only some have
+/// colours, the others get that of their front.
+pub(super) fn merged_cloths<'c>(
+    cloths: impl Iterator<Item = &'c ClothTrack> + Clone,
+    frame: &RecordedFrame,
+) -> Mesh {
+    let has_uvs = cloths.clone().any(|c| c.attributes.corner_uvs.is_some());
+    let has_colors = cloths.clone().any(|c| c.attributes.node_colors.is_some());
+    let mut mesh = Mesh {
+        corner_uvs: has_uvs.then(Vec::new),
+        node_colors: has_colors.then(Vec::new),
+        ..Mesh::default()
+    };
+    for cloth in cloths {
         let offset = mesh.positions.len() as u32;
         mesh.positions.extend(cloth_positions(frame, cloth));
         mesh.faces
             .extend(cloth.faces.iter().map(|f| f.shifted(offset)));
+        if let Some(uvs) = &mut mesh.corner_uvs {
+            let wide = |uvs: &[[f32; 2]; 4]| uvs.map(|[u, v]| Vec2::new(u, v).as_dvec2());
+            uvs.extend(cloth.attributes.corner_uvs.iter().flatten().map(wide));
+            uvs.resize(mesh.faces.len(), [DVec2::ZERO; 4]);
+        }
+        if let Some(colors) = &mut mesh.node_colors {
+            colors.extend(cloth.attributes.node_colors.iter().flatten());
+            colors.resize(mesh.positions.len(), cloth.colors[0]);
+        }
     }
     mesh
 }
 
-fn notes(selection: &Selection) -> Vec<String> {
+fn notes(selection: &Selection, options: &ExportOptions) -> Vec<String> {
     let mut notes = selection.notes_on_what_is_left_out();
     let bodies = selection.bodies().count();
     if bodies > 0 {
@@ -88,5 +114,6 @@ fn notes(selection: &Selection) -> Vec<String> {
             names.join(", ")
         ));
     }
+    notes.push(options.up.note());
     notes
 }

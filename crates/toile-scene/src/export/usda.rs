@@ -10,10 +10,11 @@
 use super::frames::{Selection, Survey, cloth_positions, cloth_velocities, note_on_the_origin};
 use super::output::{Output, OutputFile, single_target};
 use super::surface::{bounds, face_normals, linear_color, smooth_normals};
-use super::usda_text::{Names, integers, push_number, quoted, triples};
+use super::usda_text::{Names, integers, pairs, push_number, quoted, triples};
 use super::{ExportError, ExportOptions, ExportSummary};
-use crate::recording::{BodyPose, BodyTrack, ClothTrack};
+use crate::recording::{Attributes, BodyPose, BodyTrack, ClothTrack};
 use glam::{DVec3, Vec3};
+use std::collections::HashMap;
 use std::path::Path;
 use toile::mesh::Face;
 
@@ -117,9 +118,11 @@ impl Writer<'_> {
         self.file.put(mesh_constants(
             "        ",
             &cloth.faces,
-            cloth.colors[0],
+            (cloth.colors[0], &cloth.attributes),
             &material,
         ))?;
+        self.file
+            .put(texture("        ", &cloth.faces, &cloth.attributes))?;
         self.samples("        ", "float3[] extent", |k| Ok(triples(extents[k])))?;
         let selection = self.selection;
         self.file.put(
@@ -184,8 +187,11 @@ impl Writer<'_> {
         let indent = "            ";
         // The mesh is called like its body: Blender makes one object of the two and takes this name.
         self.file.put(mesh_opening("        ", name, name))?;
+        let look = (body.color, &body.attributes);
         self.file
-            .put(mesh_constants(indent, &body.faces, body.color, material))?;
+            .put(mesh_constants(indent, &body.faces, look, material))?;
+        self.file
+            .put(texture(indent, &body.faces, &body.attributes))?;
         // One per face on flat sides: without any, some programs would shade a box as if it were a ball.
         let interpolation = if body.smooth { "vertex" } else { "uniform" };
         let survey = self.survey;
@@ -295,15 +301,49 @@ fn mesh_opening(indent: &str, prim: &str, name: &str) -> String {
     )
 }
 
-fn mesh_constants(indent: &str, faces: &[Face], color: [f32; 3], material: &str) -> String {
+fn mesh_constants(
+    indent: &str,
+    faces: &[Face],
+    (color, attributes): ([f32; 3], &Attributes),
+    material: &str,
+) -> String {
     let counts = integers(faces.iter().map(|f| f.corners().len()));
     let corners = faces.iter().flat_map(|f| f.corners()).map(|&c| c as usize);
     let corners = integers(corners);
-    let color = triple(linear_color(color));
+    let display = match &attributes.node_colors {
+        None => format!("[{}]", triple(linear_color(color))),
+        Some(colors) => {
+            let colors = triples(colors.iter().copied().map(linear_color));
+            format!("{colors} (\n{indent}    interpolation = \"vertex\"\n{indent})")
+        }
+    };
     format!(
         "{indent}uniform bool doubleSided = 1\n{indent}int[] faceVertexCounts = {counts}\n\
          {indent}int[] faceVertexIndices = {corners}\n{indent}rel material:binding = <{material}>\n\
-         {indent}color3f[] primvars:displayColor = [{color}]\n{indent}uniform token subdivisionScheme = \"none\"\n"
+         {indent}color3f[] primvars:displayColor = {display}\n{indent}uniform token subdivisionScheme = \"none\"\n"
+    )
+}
+
+/// Texture coordinates: each place in the pattern once, and which of them every corner has. Corners of different
+/// faces that share a place are joined there, and seams are left open.
+fn texture(indent: &str, faces: &[Face], attributes: &Attributes) -> String {
+    let Some(corner_uvs) = &attributes.corner_uvs else {
+        return String::new();
+    };
+    let (mut numbers, mut places, mut corners) = (HashMap::new(), Vec::new(), Vec::new());
+    for (face, uvs) in faces.iter().zip(corner_uvs) {
+        for uv in &uvs[..face.corners().len()] {
+            let number = *numbers.entry(uv.map(f32::to_bits)).or_insert_with(|| {
+                places.push(*uv);
+                places.len() - 1
+            });
+            corners.push(number);
+        }
+    }
+    let (places, corners) = (pairs(places), integers(corners.into_iter()));
+    format!(
+        "{indent}texCoord2f[] primvars:st = {places} (\n{indent}    interpolation = \"faceVarying\"\n{indent})\n\
+         {indent}int[] primvars:st:indices = {corners}\n"
     )
 }
 

@@ -30,6 +30,20 @@ pub(super) fn triples(values: impl IntoIterator<Item = [f32; 3]>) -> String {
     text
 }
 
+/// `[(x, y), …]`
+pub(super) fn pairs(values: impl IntoIterator<Item = [f32; 2]>) -> String {
+    let mut text = String::from("[");
+    for (index, [x, y]) in values.into_iter().enumerate() {
+        text.push_str(if index == 0 { "(" } else { ", (" });
+        push_number(&mut text, x);
+        text.push_str(", ");
+        push_number(&mut text, y);
+        text.push(')');
+    }
+    text.push(']');
+    text
+}
+
 /// `[1, 2, …]`
 pub(super) fn integers(values: impl IntoIterator<Item = usize>) -> String {
     let mut text = String::from("[");

@@ -8,7 +8,8 @@
 use super::frames::{Selection, Survey, cloth_positions, cloth_velocities};
 use super::output::{Output, sequence_targets, stem_of, with_suffix};
 use super::surface::area;
-use super::vtu_file::{Cells, DataArray, encode};
+use super::vertices::Vertices;
+use super::vtu_file::{Cells, DataArray, TEXTURE, encode};
 use super::{ExportError, ExportOptions, ExportSummary};
 use crate::recording::{BodyTrack, ClothTrack, RecordedFrame};
 use glam::DVec3;
@@ -28,8 +29,9 @@ pub(super) fn export(
     let cells = Cells::new(&merged(
         selection.cloths().map(|c| (&c.faces[..], c.node_count)),
     )?);
+    let carried = carried(selection);
     for (k, target) in targets.cloths.iter().enumerate() {
-        let grid = cloth_grid(selection, &selection.read(k)?, &reference, &cells);
+        let grid = cloth_grid(selection, &selection.read(k)?, &reference, &cells, &carried);
         write(&mut output, target, &grid)?;
     }
     let bodies = selection.bodies();
@@ -123,6 +125,7 @@ fn cloth_grid(
     frame: &RecordedFrame,
     reference: &RecordedFrame,
     cells: &Cells,
+    carried: &[DataArray],
 ) -> Vec<u8> {
     let mut points = Vec::new();
     let mut displacements = Vec::new();
@@ -150,6 +153,7 @@ fn cloth_grid(
     if !velocities.is_empty() {
         point_data.push(DataArray::vectors("velocity", velocities));
     }
+    point_data.extend(carried.iter().cloned());
     encode(
         Some(frame.time),
         &DataArray::points(&points, selection.origin()),
@@ -160,6 +164,43 @@ fn cloth_grid(
             DataArray::integers("cloth", numbers),
         ],
     )
+}
+
+/// What the cloths' meshes carry: texture coordinates if no cloth has a seam in them, and colours.
+fn carried(selection: &Selection) -> Vec<DataArray> {
+    let (mut uvs, mut colors) = (Vec::new(), Vec::new());
+    for cloth in selection.cloths() {
+        let vertices = Vertices::new(cloth.node_count, &cloth.faces, &cloth.attributes);
+        let own = vertices.uvs.as_deref().unwrap_or_default();
+        uvs.extend((0..cloth.node_count).map(|n| own.get(n).copied().unwrap_or_default()));
+        match &cloth.attributes.node_colors {
+            Some(own) => colors.extend_from_slice(own),
+            None => colors.resize(colors.len() + cloth.node_count, cloth.colors[0]),
+        }
+    }
+    let mut arrays = Vec::new();
+    let any_uvs = selection
+        .cloths()
+        .any(|c| c.attributes.corner_uvs.is_some());
+    if any_uvs && seamed(selection).is_empty() {
+        arrays.push(DataArray::pairs(TEXTURE, uvs));
+    }
+    if selection
+        .cloths()
+        .any(|c| c.attributes.node_colors.is_some())
+    {
+        arrays.push(DataArray::vectors("color", colors));
+    }
+    arrays
+}
+
+/// The cloths with nodes that have several places in the pattern.
+fn seamed(selection: &Selection) -> Vec<String> {
+    let has_seams = |c: &&ClothTrack| {
+        Vertices::new(c.node_count, &c.faces, &c.attributes).has_seams(c.node_count)
+    };
+    let cloths = selection.cloths().filter(has_seams);
+    cloths.map(|c| format!("`{}`", c.name)).collect()
 }
 
 /// Now / at rest; not a number where the rest is nothing, which ParaView shows in a colour of its own.
@@ -258,6 +299,13 @@ fn notes(selection: &Selection) -> Vec<String> {
                 .collect();
             notes.push(format!("in the cell data `{array}`, {}", list.join(", ")));
         }
+    }
+    let seamed = seamed(selection);
+    if !seamed.is_empty() {
+        let list = seamed.join(", ");
+        notes.push(format!(
+            "VTU has one texture coordinate for each point, and {list} has seams: texture coordinates were left out"
+        ));
     }
     notes.push("open the .pvd file in ParaView: it has the times of all frames".into());
     notes

@@ -7,6 +7,9 @@ use toile::mesh::Face;
 const TRIANGLE: u8 = 5;
 const QUAD: u8 = 9;
 
+/// The array of texture coordinates.
+pub(super) const TEXTURE: &str = "TextureCoordinates";
+
 /// An array of a grid.
 #[derive(Clone, Debug)]
 pub(super) struct DataArray {
@@ -57,6 +60,18 @@ impl DataArray {
     fn count(&self) -> usize {
         let size = if self.kind == "Float64" { 8 } else { 4 };
         self.bytes.len() / (size * self.components)
+    }
+
+    /// Two numbers per point.
+    pub fn pairs(name: &'static str, values: impl IntoIterator<Item = [f32; 2]>) -> Self {
+        let numbers = values.into_iter().flatten();
+        let bytes = numbers.flat_map(f32::to_le_bytes).collect();
+        DataArray {
+            name,
+            kind: "Float32",
+            components: 2,
+            bytes,
+        }
     }
 
     /// One whole number per cell.
@@ -133,15 +148,19 @@ pub(super) fn encode(
         "<Piece NumberOfPoints=\"{point_count}\" NumberOfCells=\"{cell_count}\">"
     );
     let mut offset = 0;
-    push_section(&mut xml, "PointData", point_data, &mut offset);
-    push_section(&mut xml, "CellData", cell_data, &mut offset);
+    // ParaView puts pictures where the array of this name says.
+    let texture = point_data.iter().find(|array| array.name == TEXTURE);
+    let active = texture.map_or("", |_| " TCoords=\"TextureCoordinates\"");
+    push_section(&mut xml, "PointData", active, point_data, &mut offset);
+    push_section(&mut xml, "CellData", "", cell_data, &mut offset);
     push_section(
         &mut xml,
         "Points",
+        "",
         std::slice::from_ref(points),
         &mut offset,
     );
-    push_section(&mut xml, "Cells", &cells.arrays, &mut offset);
+    push_section(&mut xml, "Cells", "", &cells.arrays, &mut offset);
     xml.push_str("</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
     let mut bytes = xml.into_bytes();
     let data = point_data.iter().chain(cell_data);
@@ -154,8 +173,14 @@ pub(super) fn encode(
 }
 
 /// Declares arrays; `offset` counts the bytes of those declared so far, each with its length before it.
-fn push_section(xml: &mut String, section: &str, arrays: &[DataArray], offset: &mut usize) {
-    let _ = writeln!(xml, "<{section}>");
+fn push_section(
+    xml: &mut String,
+    section: &str,
+    active: &str,
+    arrays: &[DataArray],
+    offset: &mut usize,
+) {
+    let _ = writeln!(xml, "<{section}{active}>");
     for DataArray {
         name,
         kind,

@@ -1,7 +1,7 @@
 //! Files that other programs write and read: meshes as OBJ and PLY, motions as CSV.
 //!
 //! The law of this room: a file is read as it stands or refused with the place and the mend. Quads stay
-//! quads, numbers keep their last digit, and no input makes a reader panic or set aside more memory than
+//! quads, larger polygons are cut into triangles, numbers keep their last digit, and no input makes a reader panic or set aside more memory than
 //! a small multiple of the file.
 //!
 //! The mesh parsers are our own. The crates there are for these formats lose the line numbers that a
@@ -17,11 +17,14 @@ mod corner_uvs;
 mod glb;
 mod obj;
 mod ply;
+mod polygons;
 mod text;
 mod trajectory;
 
 pub use glb::AnimatedMesh;
+pub(crate) use obj::write_obj_with_normals;
 pub use obj::{read_obj, write_obj};
+pub(crate) use ply::write_ply_with_normals;
 pub use ply::{PlyEncoding, read_ply, read_ply_points, write_ply};
 pub use trajectory::Trajectory;
 
@@ -148,8 +151,13 @@ enum MeshFormat {
 }
 
 /// Reads a mesh file. The extension tells the format (`.obj`, `.ply`); if it is another one, the first
-/// bytes do.
+/// bytes do. Faces with more than four corners are cut into triangles.
 pub fn read_mesh(path: &Path) -> Result<Mesh, FormatError> {
+    Ok(read_mesh_cut(path)?.0)
+}
+
+/// Reads a mesh file as [`read_mesh`] does, and says how many faces had more than four corners and were cut.
+pub fn read_mesh_cut(path: &Path) -> Result<(Mesh, usize), FormatError> {
     let io = |source| FormatError::Io {
         path: path.to_owned(),
         source,
@@ -164,7 +172,7 @@ pub fn read_points(path: &Path) -> Result<Vec<DVec3>, FormatError> {
     read_ply_points(BufReader::with_capacity(1 << 16, file)).map_err(|error| error.in_file(path))
 }
 
-fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<Mesh, FormatError> {
+fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<(Mesh, usize), FormatError> {
     let format = match format_of_name(path) {
         Some(format) => Some(format),
         None => {
@@ -173,8 +181,8 @@ fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<Mesh, Format
         }
     };
     let mesh = match format {
-        Some(MeshFormat::Obj) => read_obj(reader),
-        Some(MeshFormat::Ply) => read_ply(reader),
+        Some(MeshFormat::Obj) => obj::read_obj_cut(reader),
+        Some(MeshFormat::Ply) => ply::read_ply_cut(reader),
         None => {
             return Err(FormatError::UnknownFormat {
                 path: path.to_owned(),
@@ -187,23 +195,31 @@ fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<Mesh, Format
 
 /// Writes a mesh file. The extension tells the format: `.obj`, or `.ply` (binary, little-endian).
 pub fn write_mesh(path: &Path, mesh: &Mesh) -> Result<(), FormatError> {
-    let format = format_of_name(path).ok_or_else(|| FormatError::UnknownFormat {
-        path: path.to_owned(),
-        mend: "name the file .obj or .ply",
-    })?;
-    // Checked before the file is opened: a mesh that cannot be written must not cost an older file.
-    let written = check_writable(mesh).and_then(|()| {
-        check_target(path)?;
-        let mut file = File::create(path)?;
-        match format {
-            MeshFormat::Obj => write_obj(mesh, &mut file),
-            MeshFormat::Ply => write_ply(mesh, PlyEncoding::BinaryLittleEndian, &mut file),
-        }
-    });
+    // Made before the file is opened: a mesh that cannot be written must not cost an older file.
+    let bytes = mesh_bytes(path, mesh)?;
+    let written = check_target(path).and_then(|()| std::fs::write(path, bytes));
     written.map_err(|source| FormatError::Io {
         path: path.to_owned(),
         source,
     })
+}
+
+/// The bytes of a mesh file, for whoever writes it; the name's extension tells the format.
+pub fn mesh_bytes(path: &Path, mesh: &Mesh) -> Result<Vec<u8>, FormatError> {
+    let format = format_of_name(path).ok_or_else(|| FormatError::UnknownFormat {
+        path: path.to_owned(),
+        mend: "name the file .obj or .ply",
+    })?;
+    let mut bytes = Vec::new();
+    let written = match format {
+        MeshFormat::Obj => write_obj(mesh, &mut bytes),
+        MeshFormat::Ply => write_ply(mesh, PlyEncoding::BinaryLittleEndian, &mut bytes),
+    };
+    written.map_err(|source| FormatError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(bytes)
 }
 
 fn format_of_name(path: &Path) -> Option<MeshFormat> {
@@ -243,6 +259,12 @@ fn check_writable(mesh: &Mesh) -> io::Result<()> {
     let outside = |face: &toile::mesh::Face| face.corners().iter().any(|&n| n as usize >= nodes);
     if let Some(face) = mesh.faces.iter().position(outside) {
         return refuse(format!("face {face} names a node that is not there"));
+    }
+    if let Some(colors) = &mesh.node_colors {
+        let inside = |c: &[f32; 3]| c.iter().all(|x| (0.0..=1.0).contains(x));
+        if colors.len() != nodes || !colors.iter().all(inside) {
+            return refuse("the nodes' colours are not one for each node, from 0 to 1".to_owned());
+        }
     }
     let Some(uvs) = &mesh.corner_uvs else {
         return Ok(());

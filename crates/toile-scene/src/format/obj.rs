@@ -1,18 +1,28 @@
-//! Wavefront OBJ: `v`, `vt` and `f`; every other keyword is passed over.
+//! Wavefront OBJ: `v` with its colour, `vt` and `f`; every other keyword is passed over.
 
 #[cfg(test)]
 mod tests;
+mod write;
+
+pub use write::write_obj;
+pub(crate) use write::write_obj_with_normals;
 
 use super::corner_uvs::CornerUvs;
+use super::polygons::{MOST_CORNERS, PLACEHOLDER, Polygons};
 use super::text::{TextReader, Token};
-use super::{ParseError, Place, check_writable, write_number};
+use super::{ParseError, Place};
 use glam::{DVec2, DVec3};
-use std::collections::HashMap;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::BufRead;
 use toile::mesh::{Face, Mesh};
 
-/// Reads an OBJ file. Corners may name vertices that come later in the file.
+/// Reads an OBJ file. Corners may name vertices that come later in the file. Faces with more than four corners are
+/// cut into triangles.
 pub fn read_obj(reader: impl BufRead) -> Result<Mesh, ParseError> {
+    Ok(read_obj_cut(reader)?.0)
+}
+
+/// The mesh, and how many faces were cut.
+pub(super) fn read_obj_cut(reader: impl BufRead) -> Result<(Mesh, usize), ParseError> {
     let mut text = TextReader::new(reader, Some(b'#'));
     let mut obj = ObjMesh::default();
     while text.next_line()? {
@@ -29,65 +39,6 @@ pub fn read_obj(reader: impl BufRead) -> Result<Mesh, ParseError> {
         }
     }
     obj.finish()
-}
-
-/// Writes an OBJ file with quads and texture coordinates. Equal texture coordinates are written once, so
-/// that other programs see which corners belong together.
-pub fn write_obj(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
-    check_writable(mesh)?;
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    for position in &mesh.positions {
-        write_row(&mut out, "v", &position.to_array())?;
-    }
-    let mut uv_numbers = HashMap::new();
-    for (index, face) in mesh.faces.iter().enumerate() {
-        let uvs = mesh.corner_uvs.as_ref().map(|uvs| &uvs[index]);
-        let numbers = match uvs {
-            Some(uvs) => Some(number_uvs(
-                &mut out,
-                &mut uv_numbers,
-                &uvs[..face.corners().len()],
-            )?),
-            None => None,
-        };
-        write!(out, "f")?;
-        for (k, &node) in face.corners().iter().enumerate() {
-            write!(out, " {}", u64::from(node) + 1)?;
-            if let Some(numbers) = numbers {
-                write!(out, "/{}", numbers[k])?;
-            }
-        }
-        writeln!(out)?;
-    }
-    out.flush()
-}
-
-fn write_row(out: &mut impl Write, keyword: &str, numbers: &[f64]) -> io::Result<()> {
-    write!(out, "{keyword}")?;
-    for &number in numbers {
-        write!(out, " ")?;
-        write_number(out, number)?;
-    }
-    writeln!(out)
-}
-
-/// The numbers that a face's texture coordinates have in the file; those that are new are written.
-fn number_uvs(
-    out: &mut impl Write,
-    known: &mut HashMap<[u64; 2], u64>,
-    uvs: &[DVec2],
-) -> io::Result<[u64; 4]> {
-    let mut numbers = [0; 4];
-    for (number, uv) in numbers.iter_mut().zip(uvs) {
-        let next = known.len() as u64 + 1;
-        // The bits and not the values: −0 and 0 must both come back as they were.
-        let key = uv.to_array().map(f64::to_bits);
-        *number = *known.entry(key).or_insert(next);
-        if *number == next {
-            write_row(out, "vt", &uv.to_array())?;
-        }
-    }
-    Ok(numbers)
 }
 
 /// One corner of a face as the line has it.
@@ -107,11 +58,14 @@ struct ObjMesh {
     late_uvs: Vec<(u32, u32, u32)>,
     ahead: References,
     uvs_ahead: References,
+    /// As many as positions, as long as every vertex has one.
+    colors: Vec<[f32; 3]>,
+    /// Faces with more than four corners: their place, their nodes, the numbers of their texture coordinates.
+    polygons: Vec<(usize, Vec<u32>, Vec<u32>)>,
 }
 
 impl ObjMesh {
     fn vertex<R: BufRead>(&mut self, text: &mut TextReader<R>) -> Result<(), ParseError> {
-        // What may follow (a weight, a colour) is not ours.
         let mut position = [0.0; 3];
         for coordinate in &mut position {
             let token = text.token().ok_or_else(|| {
@@ -120,6 +74,9 @@ impl ObjMesh {
             *coordinate = text.number(token)?;
         }
         self.positions.push(DVec3::from_array(position));
+        if self.colors.len() + 1 == self.positions.len() {
+            self.colors.extend(color(text));
+        }
         check_count(text, self.positions.len(), "vertices")
     }
 
@@ -139,43 +96,76 @@ impl ObjMesh {
 
     fn face<R: BufRead>(&mut self, text: &mut TextReader<R>) -> Result<(), ParseError> {
         let mut nodes = [0; 4];
-        let mut uvs = [DVec2::ZERO; 4];
+        let mut numbers = [0; 4];
+        let mut beyond = Beyond::default();
         let mut count = 0;
         let mut uv_count = 0;
         let mut corner_without_uv = None;
         while let Some((corner, token)) = next_corner(text)? {
-            if count == 4 {
-                let what = "is the fifth corner of this face, and faces have three or four; \
-                            split the polygon into triangles or quads";
-                return Err(text.error(token, what));
-            }
-            nodes[count] = self.node(text, token, corner.vertex)?;
-            match corner.uv {
+            let node = self.node(text, token, corner.vertex)?;
+            let number = match corner.uv {
                 Some(number) => {
-                    uvs[count] = self.uv(text, token, number, count)?;
                     uv_count += 1;
+                    self.uv(text, token, number)?
                 }
-                None => corner_without_uv = corner_without_uv.or(Some(token)),
+                None => {
+                    corner_without_uv = corner_without_uv.or(Some(token));
+                    0
+                }
+            };
+            match count {
+                0..4 => (nodes[count], numbers[count]) = (node, number),
+                _ => beyond.push(text, token, node, number)?,
             }
             count += 1;
         }
+        let face = self.faces.len();
         self.faces.push(match (count, nodes) {
             (4, quad) => Face::Quad(quad),
             (3, [a, b, c, _]) => Face::Tri([a, b, c]),
+            (5.., _) => PLACEHOLDER,
             _ => {
-                let what = format!("the face has {count} corners, but faces have three or four");
+                let what = format!("the face has {count} corners, but faces have three or more");
                 return Err(text.error_at_end(what));
             }
         });
         check_count(text, self.faces.len(), "faces")?;
         match corner_without_uv {
-            None => self.corner_uvs.push(Some(uvs), || Place::WholeFile),
-            Some(token) if uv_count > 0 => Err(text.error(
-                token,
-                "has no texture coordinate, unlike other corners of its face",
-            )),
-            Some(token) => self.corner_uvs.push(None, || text.place(token.start)),
+            None if count > 4 => self
+                .corner_uvs
+                .push(Some(Default::default()), || Place::WholeFile)?,
+            None => {
+                let uvs = self.known_uvs(&numbers[..count]);
+                self.corner_uvs.push(Some(uvs), || Place::WholeFile)?;
+            }
+            Some(token) if uv_count > 0 => {
+                let what = "has no texture coordinate, unlike other corners of its face";
+                return Err(text.error(token, what));
+            }
+            Some(token) => self.corner_uvs.push(None, || text.place(token.start))?,
         }
+        if count > 4 {
+            let corners = nodes.into_iter().chain(beyond.nodes).collect();
+            let numbers = numbers.into_iter().chain(beyond.numbers);
+            let numbers = numbers.take(uv_count).collect();
+            self.polygons.push((face, corners, numbers));
+        }
+        Ok(())
+    }
+
+    /// Texture coordinates by their numbers, for the last face; those that come later are noted.
+    fn known_uvs(&mut self, numbers: &[u32]) -> [DVec2; 4] {
+        let mut uvs = [DVec2::ZERO; 4];
+        for (corner, &number) in numbers.iter().enumerate() {
+            match self.uvs.get(number as usize) {
+                Some(uv) => uvs[corner] = *uv,
+                None => {
+                    let face = self.faces.len() as u32 - 1;
+                    self.late_uvs.push((face, corner as u32, number));
+                }
+            }
+        }
+        uvs
     }
 
     /// The node that a corner names: counted from 1, or backwards from the last one read.
@@ -193,25 +183,22 @@ impl ObjMesh {
         Ok(index)
     }
 
+    /// The number of a corner's texture coordinate, counted from 0.
     fn uv<R: BufRead>(
         &mut self,
         text: &TextReader<R>,
         token: Token,
         number: i64,
-        corner: usize,
-    ) -> Result<DVec2, ParseError> {
+    ) -> Result<u32, ParseError> {
         let known = self.uvs.len();
         let index = absolute(number, known).map_err(|what| text.error(token, what))?;
-        if let Some(uv) = self.uvs.get(index as usize) {
-            return Ok(*uv);
+        if index as usize >= known {
+            self.uvs_ahead.note(index, || text.place(token.start));
         }
-        self.uvs_ahead.note(index, || text.place(token.start));
-        self.late_uvs
-            .push((self.faces.len() as u32, corner as u32, index));
-        Ok(DVec2::ZERO)
+        Ok(index)
     }
 
-    fn finish(mut self) -> Result<Mesh, ParseError> {
+    fn finish(mut self) -> Result<(Mesh, usize), ParseError> {
         for (count, what) in [
             (self.positions.len(), "v x y z"),
             (self.faces.len(), "f a b c"),
@@ -232,12 +219,59 @@ impl ObjMesh {
         }
         self.positions.shrink_to_fit();
         self.faces.shrink_to_fit();
-        Ok(Mesh {
+        let mut polygons = Polygons::default();
+        for (face, corners, numbers) in self.polygons {
+            let uvs = numbers.iter().map(|&n| self.uvs[n as usize]);
+            polygons.push(face, corners, uvs.collect());
+        }
+        let whole = self.colors.len() == self.positions.len();
+        let mut mesh = Mesh {
             positions: self.positions,
             faces: self.faces,
             corner_uvs: self.corner_uvs.finish(),
-        })
+            node_colors: whole.then_some(self.colors),
+        };
+        let cut = polygons.cut(&mut mesh);
+        Ok((mesh, cut))
     }
+}
+
+/// The corners of a face after its fourth.
+#[derive(Default)]
+struct Beyond {
+    nodes: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Beyond {
+    fn push<R: BufRead>(
+        &mut self,
+        text: &TextReader<R>,
+        token: Token,
+        node: u32,
+        number: u32,
+    ) -> Result<(), ParseError> {
+        if self.nodes.len() + 4 == MOST_CORNERS {
+            let what = format!(
+                "is a corner too many: a face has at most {MOST_CORNERS}; split the polygon"
+            );
+            return Err(text.error(token, &what));
+        }
+        self.nodes.push(node);
+        self.numbers.push(number);
+        Ok(())
+    }
+}
+
+/// The colour after a vertex, which many programs write: three numbers from 0 to 1. Anything else (a weight) is not ours.
+fn color<R: BufRead>(text: &mut TextReader<R>) -> Option<[f32; 3]> {
+    let mut color = [0.0; 3];
+    for value in &mut color {
+        let token = text.token()?;
+        let number = text.number(token).ok()? as f32;
+        *value = Some(number).filter(|n| (0.0..=1.0).contains(n))?;
+    }
+    text.token().is_none().then_some(color)
 }
 
 fn check_count<R: BufRead>(

@@ -37,12 +37,12 @@ pub use morph::Morph;
 pub use reader::Recording;
 pub use writer::RecordingWriter;
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use thiserror::Error;
 use toile::drive::Pose;
-use toile::mesh::Face;
+use toile::mesh::{Face, Mesh};
 
 /// Name of the cache inside a run folder.
 pub const FILE_NAME: &str = "frames.toile";
@@ -68,6 +68,36 @@ pub struct ClothTrack {
     pub rest_lengths: Vec<f32>,
     /// Front and back colour, sRGB from 0 to 1.
     pub colors: [[f32; 3]; 2],
+    /// What its mesh carries besides its shape.
+    pub attributes: Attributes,
+}
+
+/// What a surface carries for other programs: the engine itself has no use for it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attributes {
+    /// Texture coordinates of each face's corners, as the mesh has them; the fourth entry of a triangle is unused.
+    pub corner_uvs: Option<Vec<[[f32; 2]; 4]>>,
+    /// A colour for every node, sRGB from 0 to 1.
+    pub node_colors: Option<Vec<[f32; 3]>>,
+}
+
+impl Attributes {
+    /// Those of a mesh.
+    pub fn of(mesh: &Mesh) -> Self {
+        let narrow = |uvs: &[DVec2; 4]| uvs.map(|uv| uv.as_vec2().to_array());
+        let uvs = mesh.corner_uvs.as_ref();
+        Attributes {
+            corner_uvs: uvs.map(|uvs| uvs.iter().map(narrow).collect()),
+            node_colors: mesh.node_colors.clone(),
+        }
+    }
+
+    /// Whether they belong to a surface with so many faces and nodes.
+    pub fn fit(&self, faces: usize, nodes: usize) -> bool {
+        let uvs = self.corner_uvs.as_ref();
+        let colors = self.node_colors.as_ref();
+        uvs.is_none_or(|uvs| uvs.len() == faces) && colors.is_none_or(|c| c.len() == nodes)
+    }
 }
 
 /// One body of a recording: a surface that moves along the frames' poses, and may deform besides.
@@ -87,6 +117,8 @@ pub struct BodyTrack {
     pub ground_height: Option<f64>,
     /// Colour, sRGB from 0 to 1.
     pub color: [f32; 3],
+    /// What its mesh carries besides its shape.
+    pub attributes: Attributes,
 }
 
 /// Rigid position and orientation of a body.
@@ -160,6 +192,18 @@ pub(crate) struct ClothHeader {
     /// f32 per edge (m).
     pub rest_lengths: Array,
     pub colors: [[f32; 3]; 2],
+    #[serde(flatten)]
+    pub attributes: AttributesHeader,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct AttributesHeader {
+    /// 4 × 2 × f32 per face; the last pair is unused for a triangle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corner_uvs: Option<Array>,
+    /// 3 × f32 per node (sRGB, 0 to 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_colors: Option<Array>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -175,6 +219,8 @@ pub(crate) struct BodyHeader {
     pub smooth: bool,
     pub ground_height: Option<f64>,
     pub color: [f32; 3],
+    #[serde(flatten)]
+    pub attributes: AttributesHeader,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

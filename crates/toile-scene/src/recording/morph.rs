@@ -68,6 +68,7 @@ mod tests {
             smooth: true,
             ground_height: None,
             color: [0.5; 3],
+            attributes: Default::default(),
         };
         let name = format!("toile-morph-{}.toile", std::process::id());
         let path = std::env::temp_dir().join(name);

@@ -3,8 +3,8 @@
 use super::frame::{Cursor, FrameFault, FrameLayout};
 use super::writer::{PRELUDE, prelude_sum};
 use super::{
-    Array, BodyHeader, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, Morph, MorphHeader,
-    RecordedFrame, RecordingError, VERSION, origin_of,
+    Array, Attributes, AttributesHeader, BodyHeader, BodyTrack, ClothHeader, ClothTrack, Header,
+    MAGIC, Morph, MorphHeader, RecordedFrame, RecordingError, VERSION, origin_of,
 };
 use crate::files::open_input;
 use glam::DVec3;
@@ -263,12 +263,14 @@ impl Source {
             edges,
             rest_lengths: self.floats(c.rest_lengths)?,
             colors: c.colors,
+            attributes: self.attributes(&c.attributes)?,
         };
         if track.rest_areas.len() != track.faces.len()
             || track.rest_lengths.len() != track.edges.len()
         {
             return Err(self.corrupt("rest areas or lengths do not match faces or edges"));
         }
+        self.check(&track.attributes, &track.faces, track.node_count)?;
         Ok(track)
     }
 
@@ -283,7 +285,7 @@ impl Source {
             })
             .collect();
         let morph = b.morph.map(|morph| self.morph(morph, positions.len()));
-        Ok(BodyTrack {
+        let track = BodyTrack {
             name: b.name.clone(),
             faces: self.faces(b.faces, positions.len())?,
             morph: morph.transpose()?,
@@ -291,7 +293,43 @@ impl Source {
             smooth: b.smooth,
             ground_height: b.ground_height,
             color: b.color,
+            attributes: self.attributes(&b.attributes)?,
+        };
+        self.check(&track.attributes, &track.faces, track.positions.len())?;
+        Ok(track)
+    }
+
+    fn attributes(&mut self, header: &AttributesHeader) -> Result<Attributes, RecordingError> {
+        let mut floats = |array: Option<Array>, width: u64| -> Result<_, RecordingError> {
+            let words = array.map(|array| self.words(array, width)).transpose()?;
+            Ok(words.map(|words| {
+                words
+                    .into_iter()
+                    .map(f32::from_le_bytes)
+                    .collect::<Vec<_>>()
+            }))
+        };
+        let uvs = floats(header.corner_uvs, 8)?;
+        let corner = |n: &[f32]| std::array::from_fn(|k| [n[2 * k], n[2 * k + 1]]);
+        let colors = floats(header.node_colors, 3)?;
+        Ok(Attributes {
+            corner_uvs: uvs.map(|uvs| uvs.chunks_exact(8).map(corner).collect()),
+            node_colors: colors.map(|c| c.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect()),
         })
+    }
+
+    fn check(
+        &self,
+        attributes: &Attributes,
+        faces: &[Face],
+        nodes: usize,
+    ) -> Result<(), RecordingError> {
+        match attributes.fit(faces.len(), nodes) {
+            true => Ok(()),
+            false => {
+                Err(self.corrupt("texture coordinates or colours do not match faces or nodes"))
+            }
+        }
     }
 
     fn morph(&mut self, morph: MorphHeader, nodes: usize) -> Result<Morph, RecordingError> {

@@ -2,8 +2,8 @@
 
 use super::frame::{FrameLayout, FrameView};
 use super::{
-    Array, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack, Header, MAGIC, MorphHeader,
-    RecordingError, VERSION,
+    Array, Attributes, AttributesHeader, BodyHeader, BodyPose, BodyTrack, ClothHeader, ClothTrack,
+    Header, MAGIC, MorphHeader, RecordingError, VERSION,
 };
 use glam::DVec3;
 use std::fs::File;
@@ -257,6 +257,22 @@ impl ArrayBlock {
             ),
             rest_lengths: self.push(cloth.rest_lengths.len(), floats(&cloth.rest_lengths)),
             colors: cloth.colors,
+            attributes: self.attributes(&cloth.attributes),
+        }
+    }
+
+    fn attributes(&mut self, attributes: &Attributes) -> AttributesHeader {
+        let uvs = attributes.corner_uvs.as_deref().map(|uvs| {
+            let numbers = uvs.as_flattened().as_flattened().iter();
+            self.push(uvs.len(), numbers.map(|x| x.to_le_bytes()))
+        });
+        let colors = attributes.node_colors.as_deref().map(|colors| {
+            let numbers = colors.as_flattened().iter();
+            self.push(colors.len(), numbers.map(|x| x.to_le_bytes()))
+        });
+        AttributesHeader {
+            corner_uvs: uvs,
+            node_colors: colors,
         }
     }
 
@@ -293,6 +309,7 @@ impl ArrayBlock {
             smooth: body.smooth,
             ground_height: body.ground_height,
             color: body.color,
+            attributes: self.attributes(&body.attributes),
         }
     }
 }

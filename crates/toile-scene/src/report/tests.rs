@@ -43,6 +43,7 @@ fn cloth(name: &str, first_node: usize) -> ClothTrack {
         rest_lengths: vec![1.0; 2],
         faces,
         colors: [[0.2, 0.3, 0.4], [0.5, 0.6, 0.7]],
+        attributes: Default::default(),
     }
 }
 
@@ -89,6 +90,7 @@ fn ball(name: &str) -> BodyTrack {
         morph: None,
         ground_height: None,
         color: [0.5; 3],
+        attributes: Default::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::motion::{absolute, body_path, place};
 use super::resolve::{check_color, check_not_negative};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
-use crate::recording::BodyTrack;
+use crate::recording::{Attributes, BodyTrack};
 use crate::spec::{BodySpec, FilesSpec, FrictionSpec, PartSpec, ShapeSpec};
 use glam::DVec3;
 use std::path::Path;
@@ -37,9 +37,14 @@ pub(super) fn resolve_body(
     check_color(source, &format!("{field}.color"), spec.color)?;
     let friction = resolve_friction(source, &format!("{field}.friction"), spec.friction)?;
     let shape_field = format!("{field}.shape");
+    let mut carried = None;
     let parts = match &mut spec.shape {
         ShapeSpec::Parts(parts) => resolve_parts(source, &shape_field, parts)?,
-        shape => vec![(Pose::IDENTITY, checked_shape(source, &shape_field, shape)?)],
+        shape => {
+            let (shape, own) = checked_shape(source, &shape_field, shape)?;
+            carried = own;
+            vec![(Pose::IDENTITY, shape)]
+        }
     };
     let place = place(source, &format!("{field}.place"), &spec.place)?;
     let path = body_path(source, &field, spec)?;
@@ -50,6 +55,7 @@ pub(super) fn resolve_body(
     let level = place.rotation.is_near_identity() && path.is_fixed();
     let plane = matches!(&parts[..], [(_, Shape::Plane)]);
     let surface = joined_surface(source, &shape_field, &parts)?;
+    let attributes = carried.unwrap_or_else(|| Attributes::of(&surface));
     let track = BodyTrack {
         name: name.to_owned(),
         positions: surface.positions,
@@ -58,6 +64,7 @@ pub(super) fn resolve_body(
         smooth: parts.iter().all(|(_, shape)| shape.is_smooth()),
         ground_height: (plane && level).then_some(place.translation.z),
         color: spec.color.unwrap_or([0.62, 0.64, 0.68]),
+        attributes,
     };
     let several = matches!(spec.shape, ShapeSpec::Parts(_));
     let first_part = parts[0].0;
@@ -106,7 +113,7 @@ fn resolve_parts(
         if let Some(message) = unfit {
             return Err(source.error(&shape_field, message));
         }
-        let shape = checked_shape(source, &shape_field, &mut part.shape)?;
+        let (shape, _) = checked_shape(source, &shape_field, &mut part.shape)?;
         resolved.push((
             place(source, &format!("{field}.place"), &part.place)?,
             shape,
@@ -119,11 +126,11 @@ fn checked_shape(
     source: &SceneSource,
     field: &str,
     spec: &mut ShapeSpec,
-) -> Result<Shape, SceneError> {
-    let shape = resolve_shape(source, field, spec)?;
+) -> Result<(Shape, Option<Attributes>), SceneError> {
+    let (shape, carried) = resolve_shape(source, field, spec)?;
     let checked = shape.check();
     checked.map_err(|error| source.error(field, error.to_string()))?;
-    Ok(shape)
+    Ok((shape, carried))
 }
 
 /// The surfaces of all parts in the body's own frame.
@@ -182,12 +189,13 @@ pub(super) fn resolve_friction(
     }
 }
 
+/// The shape, and what its files carry besides if the shape itself does not keep it.
 fn resolve_shape(
     source: &SceneSource,
     field: &str,
     spec: &mut ShapeSpec,
-) -> Result<Shape, SceneError> {
-    Ok(match *spec {
+) -> Result<(Shape, Option<Attributes>), SceneError> {
+    let shape = match *spec {
         ShapeSpec::Plane => Shape::Plane,
         ShapeSpec::Sphere { radius } => Shape::Sphere { radius },
         ShapeSpec::Box { size } => Shape::Cuboid {
@@ -220,9 +228,9 @@ fn resolve_shape(
             let field = format!("{field}.sequence");
             let paths = sequence::find_files(source, &format!("{field}.files"), files)?;
             let frames = (&paths[..], fps, start);
-            let shape = sequence::sequence_shape(source, &field, frames, flip)?;
+            let (shape, carried) = sequence::sequence_shape(source, &field, frames, flip)?;
             *files = FilesSpec::List(paths);
-            Shape::Sequence(Arc::new(shape))
+            return Ok((Shape::Sequence(Arc::new(shape)), Some(carried)));
         }
         ShapeSpec::Gltf {
             ref mut file,
@@ -234,10 +242,12 @@ fn resolve_shape(
             *file = absolute(source, file);
             let field = format!("{field}.gltf");
             let scene = (file.as_path(), animation.as_deref());
-            let shape = sequence::animated_shape(source, &field, scene, (fps, start), flip)?;
-            Shape::Sequence(Arc::new(shape))
+            let (shape, carried) =
+                sequence::animated_shape(source, &field, scene, (fps, start), flip)?;
+            return Ok((Shape::Sequence(Arc::new(shape)), Some(carried)));
         }
-    })
+    };
+    Ok((shape, None))
 }
 
 /// The finest cells of a mesh's level set if nobody says otherwise (m).

@@ -5,8 +5,8 @@ use super::material::{Sheet, align_warp, check_material, energies, material_warn
 use super::motion::{absolute, pin_path, place};
 use super::resolve::{check_color, check_positive, check_vector};
 use super::{SceneError, SceneSource};
-use crate::format::read_mesh;
-use crate::recording::ClothTrack;
+use crate::format::read_mesh_cut;
+use crate::recording::{Attributes, ClothTrack};
 use crate::spec::{
     ClothSpec, DiscPatternSpec, MeshSpec, NoiseSpec, PatternSpec, PinSpec, RestSpec, SelectSpec,
     SlideSpec, SpherePatternSpec,
@@ -43,7 +43,7 @@ pub(super) fn resolve_cloth(
     let fabric = check_material(source, &field, spec)?;
     check_color(source, &format!("{field}.color"), spec.color)?;
     check_color(source, &format!("{field}.back_color"), spec.back_color)?;
-    let mut mesh = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
+    let (mut mesh, polygons) = load_mesh(source, &format!("{field}.mesh"), &mut spec.mesh)?;
     if let Some(NoiseSpec { deviation, seed }) = spec.noise {
         check_positive(source, &format!("{field}.noise.deviation"), deviation)?;
         roughen(&mut mesh, deviation, seed);
@@ -70,7 +70,7 @@ pub(super) fn resolve_cloth(
     let pose = place(source, &format!("{field}.place"), &spec.place)?;
     let positions: Vec<DVec3> = mesh.positions.iter().map(|&p| pose.apply(p)).collect();
     let velocity = check_vector(source, &format!("{field}.velocity"), spec.velocity)?;
-    let track = track(name, spec, index, first_node, &topology, &rest);
+    let track = track(name, spec, (index, first_node), &mesh, &topology, &rest);
     let selection = Selection {
         topology: &topology,
         rest: &rest,
@@ -108,6 +108,12 @@ pub(super) fn resolve_cloth(
         Some(places) => places.to_vec(),
         None => pattern_places(&spec.rest, &mesh).unwrap_or(mesh.positions),
     };
+    let mut warnings = material_warnings(&field, spec);
+    if polygons > 0 {
+        warnings.push(format!(
+            "{field}.mesh: {polygons} faces with more than four corners were cut into triangles"
+        ));
+    }
     Ok(ResolvedCloth {
         cloth,
         positions,
@@ -115,13 +121,18 @@ pub(super) fn resolve_cloth(
         velocity,
         energies,
         limit,
-        warnings: material_warnings(&field, spec),
+        warnings,
         pins,
         track,
     })
 }
 
-fn load_mesh(source: &SceneSource, field: &str, spec: &mut MeshSpec) -> Result<Mesh, SceneError> {
+/// The mesh, and how many of its faces had to be cut.
+fn load_mesh(
+    source: &SceneSource,
+    field: &str,
+    spec: &mut MeshSpec,
+) -> Result<(Mesh, usize), SceneError> {
     let made = match spec {
         MeshSpec::File { path, scale } => {
             let field = format!("{field}.file");
@@ -131,12 +142,13 @@ fn load_mesh(source: &SceneSource, field: &str, spec: &mut MeshSpec) -> Result<M
         }
         made => made,
     };
-    generate_mesh(made).map_err(|error| match &error {
+    let made_mesh = generate_mesh(made).map_err(|error| match &error {
         GenerateError::Parameter { name, .. } | GenerateError::TooManyNodes { name, .. } => {
             source.error(&format!("{field}.{}.{name}", kind(made)), error.to_string())
         }
         _ => source.error(&format!("{field}.{}", kind(made)), error.to_string()),
-    })
+    })?;
+    Ok((made_mesh, 0))
 }
 
 fn kind(spec: &MeshSpec) -> &'static str {
@@ -267,12 +279,13 @@ fn read_scaled(
     field: &str,
     path: &Path,
     scale: f64,
-) -> Result<Mesh, SceneError> {
-    let mut mesh = read_mesh(path).map_err(|error| source.error(field, error.to_string()))?;
+) -> Result<(Mesh, usize), SceneError> {
+    let (mut mesh, polygons) =
+        read_mesh_cut(path).map_err(|error| source.error(field, error.to_string()))?;
     for position in &mut mesh.positions {
         *position *= scale;
     }
-    Ok(mesh)
+    Ok((mesh, polygons))
 }
 
 /// The rest shape, and the mesh it comes from unless that is a pattern in texture coordinates.
@@ -296,7 +309,7 @@ fn rest_shape(
         RestSpec::File { path, scale } => {
             check_positive(source, &format!("{field}.file.scale"), *scale)?;
             *path = absolute(source, path);
-            let rest = read_scaled(source, &format!("{field}.file.path"), path, *scale)?;
+            let (rest, _) = read_scaled(source, &format!("{field}.file.path"), path, *scale)?;
             let made = RestShape::from_mesh(topology, &rest);
             (made, Some(rest.positions))
         }
@@ -476,8 +489,8 @@ const PALETTE: [[[f32; 3]; 2]; 5] = [
 fn track(
     name: &str,
     spec: &ClothSpec,
-    index: usize,
-    first_node: usize,
+    (index, first_node): (usize, usize),
+    mesh: &Mesh,
     topology: &Topology,
     rest: &RestShape,
 ) -> ClothTrack {
@@ -492,5 +505,6 @@ fn track(
         edges: topology.edges.iter().map(|e| e.nodes).collect(),
         rest_lengths: narrow(&rest.edge_lengths),
         colors: [spec.color.unwrap_or(front), spec.back_color.unwrap_or(back)],
+        attributes: Attributes::of(mesh),
     }
 }

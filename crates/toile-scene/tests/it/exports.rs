@@ -2,6 +2,8 @@
 
 mod fixture;
 mod glb;
+mod painted;
+mod point_cache;
 mod usda;
 mod vtu;
 
@@ -9,7 +11,9 @@ use fixture::{Folder, record, record_frames};
 use std::fs;
 use toile_scene::export::{ExportError, ExportFormat, ExportOptions, export};
 
-const ALL: [ExportFormat; 5] = [
+const ALL: [ExportFormat; 7] = [
+    ExportFormat::Pc2,
+    ExportFormat::Mdd,
     ExportFormat::Obj,
     ExportFormat::Ply,
     ExportFormat::Glb,
@@ -89,7 +93,7 @@ fn only_the_chosen_frames_are_exported() {
     let options = ExportOptions {
         frames: Some(1..5),
         every: 3,
-        force: false,
+        ..Default::default()
     };
     let out = folder.path().join("walk.obj");
     let summary = export(&recording, ExportFormat::Obj, &out, &options).unwrap();
@@ -121,7 +125,7 @@ fn impossible_choices_of_frames_are_refused() {
         let options = ExportOptions {
             frames,
             every,
-            force: false,
+            ..Default::default()
         };
         let error = export(&recording, ExportFormat::Usda, &out, &options).unwrap_err();
         assert!(error.to_string().contains("has 5 frames"), "{error}");

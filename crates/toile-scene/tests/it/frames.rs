@@ -37,6 +37,7 @@ fn cloths() -> [ClothTrack; 2] {
         edges: vec![[0, 1]],
         rest_lengths: vec![1.0],
         colors: [[0.5; 3]; 2],
+        attributes: Default::default(),
     })
 }
 

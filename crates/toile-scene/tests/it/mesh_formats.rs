@@ -75,6 +75,7 @@ fn mesh() -> impl Strategy<Value = Mesh> {
                 positions,
                 faces,
                 corner_uvs: has_uvs.then_some(uvs),
+                node_colors: None,
             }
         })
 }

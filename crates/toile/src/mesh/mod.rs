@@ -6,18 +6,22 @@
 //! * [`Mesh`] is what a file or a generator gives: positions, faces, perhaps texture coordinates.
 //! * [`Topology`] is what follows from the faces alone: edges, cross edges, boundary loops.
 //! * [`RestShape`] is the undeformed cloth: lengths, areas and metrics that the energies compare with.
-//! * [`doctor`] examines a mesh that somebody else made.
+//! * [`doctor`] examines a mesh that somebody else made, [`mend`] mends it, [`remesh`](mod@remesh) lays its triangles anew.
 
 mod dice;
 pub mod doctor;
 pub mod generate;
 mod intersect;
+pub mod mend;
+mod polygon;
+pub mod remesh;
 mod rest;
 mod roughen;
 mod topology;
 mod warp;
 
 pub use intersect::{IntersectingPair, self_intersections};
+pub use polygon::cut_polygon;
 pub use rest::{RestError, RestShape};
 pub use roughen::roughen;
 pub use topology::{CrossEdge, CrossKind, Edge, Topology, TopologyError};
@@ -97,15 +101,18 @@ pub struct Mesh {
     /// to nodes, because a garment cut along a seam gives one node several places in its pattern. The
     /// fourth entry of a triangle is unused.
     pub corner_uvs: Option<Vec<[DVec2; 4]>>,
+    /// A colour for every node (sRGB, 0 to 1), if the mesh has any.
+    pub node_colors: Option<Vec<[f32; 3]>>,
 }
 
 impl Mesh {
-    /// A mesh without texture coordinates.
+    /// A mesh without texture coordinates or colours.
     pub fn new(positions: Vec<DVec3>, faces: Vec<Face>) -> Self {
         Mesh {
             positions,
             faces,
             corner_uvs: None,
+            node_colors: None,
         }
     }
 

@@ -111,11 +111,7 @@ fn funnel() -> Mesh {
             ]));
         }
     }
-    Mesh {
-        positions,
-        faces,
-        corner_uvs: None,
-    }
+    Mesh::new(positions, faces)
 }
 
 fn scene(cells: u32) -> String {

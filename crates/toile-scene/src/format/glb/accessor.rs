@@ -1,7 +1,7 @@
 //! Numbers from the binary chunk.
 
 use super::{Flaw, list};
-use glam::{DMat4, DVec3};
+use glam::{DMat4, DVec2, DVec3};
 use serde_json::Value;
 
 /// The binary chunk and what the JSON says about it.
@@ -28,14 +28,9 @@ impl<'a> Buffer<'a> {
             .accessors
             .get(number)
             .ok_or_else(|| flaw("is not there"))?;
-        let whole = |value: &Value, key: &str| value[key].as_u64().unwrap_or(0) as usize;
-        if !accessor["sparse"].is_null() {
-            return Err(flaw(
-                "is sparse, which is not read; save the file without sparse accessors",
-            ));
-        }
         let found = match accessor["type"].as_str() {
             Some("SCALAR") => 1,
+            Some("VEC2") => 2,
             Some("VEC3") => 3,
             Some("VEC4") => 4,
             Some("MAT4") => 16,
@@ -46,55 +41,96 @@ impl<'a> Buffer<'a> {
                 "has {found} numbers per element, {width} were expected"
             )));
         }
-        let (size, most) = match accessor["componentType"].as_u64() {
-            Some(5120) => (1, 127.0),
-            Some(5121) => (1, 255.0),
-            Some(5122) => (2, 32767.0),
-            Some(5123) => (2, 65535.0),
-            Some(5125) => (4, 4_294_967_295.0),
-            Some(5126) => (4, 1.0),
-            _ => return Err(flaw("has an unknown kind of number")),
+        let (count, kind) = (whole(accessor, "count"), whole(accessor, "componentType"));
+        let sparse = &accessor["sparse"];
+        let mut all = match (&accessor["bufferView"], sparse) {
+            // All zeros but for those that are listed.
+            (Value::Null, Value::Object(_)) if count <= MOST_ELEMENTS => vec![0.0; count * width],
+            (view, _) => self
+                .numbers(view, whole(accessor, "byteOffset"), kind, [count, width])
+                .map_err(flaw)?,
         };
-        let view = &accessor["bufferView"];
-        let view = view.as_u64().and_then(|view| self.views.get(view as usize));
-        let view = view.ok_or_else(|| flaw("has no bytes"))?;
-        if whole(view, "buffer") != 0 {
-            return Err(flaw("is in another file; save everything in one .glb"));
-        }
-        let stride = match whole(view, "byteStride") {
-            0 => size * width,
-            stride => stride,
-        };
-        let (first, count) = (
-            whole(view, "byteOffset").saturating_add(whole(accessor, "byteOffset")),
-            whole(accessor, "count"),
-        );
-        let end = count.saturating_sub(1).checked_mul(stride);
-        let end = end.and_then(|last| last.checked_add(first)?.checked_add(size * width));
-        if count > 0 && end.is_none_or(|end| end > self.bytes.len()) {
-            return Err(flaw("reaches beyond the end of the file"));
+        if !sparse.is_null() {
+            self.replace(sparse, kind, width, &mut all).map_err(flaw)?;
         }
         let scale = match accessor["normalized"].as_bool() {
-            Some(true) => most,
+            Some(true) => scalar(kind).map_err(flaw)?.1,
             _ => 1.0,
         };
-        let kind = accessor["componentType"].as_u64().unwrap_or(0);
-        let mut all = Vec::with_capacity(count * width);
-        for element in 0..count {
-            for k in 0..width {
-                let at = first + element * stride + k * size;
-                all.push(decode(&self.bytes[at..at + size], kind) / scale);
-            }
-        }
+        all.iter_mut().for_each(|x| *x /= scale);
         match all.iter().all(|x| x.is_finite()) {
             true => Ok(all),
             false => Err(flaw("has numbers that are not finite")),
         }
     }
 
+    /// Puts the values that a sparse accessor lists into their places.
+    fn replace(
+        &self,
+        sparse: &Value,
+        kind: usize,
+        width: usize,
+        all: &mut [f64],
+    ) -> Result<(), &'static str> {
+        let (places, values) = (&sparse["indices"], &sparse["values"]);
+        let count = whole(sparse, "count");
+        let of = |part: &Value, kind, width| {
+            let offset = whole(part, "byteOffset");
+            self.numbers(&part["bufferView"], offset, kind, [count, width])
+        };
+        let places_read = of(places, whole(places, "componentType"), 1)?;
+        let values = of(values, kind, width)?;
+        for (place, value) in places_read.iter().zip(values.chunks_exact(width)) {
+            let at = *place as usize * width;
+            let slot = all.get_mut(at..at + width);
+            slot.ok_or("is sparse and names a place beyond its end")?
+                .copy_from_slice(value);
+        }
+        Ok(())
+    }
+
+    /// Numbers of a buffer view: so many elements of so many numbers of a kind.
+    fn numbers(
+        &self,
+        view: &Value,
+        offset: usize,
+        kind: usize,
+        [count, width]: [usize; 2],
+    ) -> Result<Vec<f64>, &'static str> {
+        let (size, _) = scalar(kind)?;
+        let view = view.as_u64().and_then(|view| self.views.get(view as usize));
+        let view = view.ok_or("has no bytes")?;
+        if whole(view, "buffer") != 0 {
+            return Err("is in another file; save everything in one .glb");
+        }
+        let stride = match whole(view, "byteStride") {
+            0 => size * width,
+            stride => stride,
+        };
+        let first = whole(view, "byteOffset").saturating_add(offset);
+        let end = count.saturating_sub(1).checked_mul(stride);
+        let end = end.and_then(|last| last.checked_add(first)?.checked_add(size * width));
+        if count > 0 && end.is_none_or(|end| end > self.bytes.len()) {
+            return Err("reaches beyond the end of the file");
+        }
+        let mut all = Vec::with_capacity(count * width);
+        for element in 0..count {
+            for k in 0..width {
+                let at = first + element * stride + k * size;
+                all.push(decode(&self.bytes[at..at + size], kind));
+            }
+        }
+        Ok(all)
+    }
+
     pub fn vectors(&self, accessor: &Value) -> Result<Vec<DVec3>, Flaw> {
         let numbers = self.read(accessor, 3)?;
         Ok(numbers.chunks_exact(3).map(DVec3::from_slice).collect())
+    }
+
+    pub fn pairs(&self, accessor: &Value) -> Result<Vec<DVec2>, Flaw> {
+        let numbers = self.read(accessor, 2)?;
+        Ok(numbers.chunks_exact(2).map(DVec2::from_slice).collect())
     }
 
     pub fn matrices(&self, accessor: &Value) -> Result<Vec<DMat4>, Flaw> {
@@ -140,7 +176,27 @@ impl<'a> Buffer<'a> {
     }
 }
 
-fn decode(bytes: &[u8], kind: u64) -> f64 {
+/// A sparse accessor can ask for any number of zeros; more than this no mesh has.
+const MOST_ELEMENTS: usize = 100_000_000;
+
+fn whole(value: &Value, key: &str) -> usize {
+    value[key].as_u64().unwrap_or(0) as usize
+}
+
+/// Bytes of a number, and the largest where it stands for a fraction.
+fn scalar(kind: usize) -> Result<(usize, f64), &'static str> {
+    Ok(match kind {
+        5120 => (1, 127.0),
+        5121 => (1, 255.0),
+        5122 => (2, 32767.0),
+        5123 => (2, 65535.0),
+        5125 => (4, 4_294_967_295.0),
+        5126 => (4, 1.0),
+        _ => return Err("has an unknown kind of number"),
+    })
+}
+
+fn decode(bytes: &[u8], kind: usize) -> f64 {
     match (kind, bytes) {
         (5120, [a]) => f64::from(i8::from_le_bytes([*a])),
         (5121, [a]) => f64::from(*a),

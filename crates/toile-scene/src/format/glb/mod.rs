@@ -12,7 +12,7 @@ mod tests;
 use super::{FormatError, ParseError, Place};
 use crate::files::read_input;
 use accessor::Buffer;
-use glam::{DMat4, DVec3};
+use glam::{DMat4, DVec2, DVec3};
 use motion::Animation;
 use serde_json::Value;
 use std::path::Path;
@@ -28,6 +28,8 @@ pub struct AnimatedMesh {
     skins: Vec<Skin>,
     animation: Option<Animation>,
     faces: Vec<Face>,
+    /// Of every face's corners, as long as all parts have texture coordinates.
+    corner_uvs: Option<Vec<[DVec2; 4]>>,
 }
 
 /// A node of the scene as it stands unanimated.
@@ -93,6 +95,7 @@ impl AnimatedMesh {
             parts: Vec::new(),
             skins,
             faces: Vec::new(),
+            corner_uvs: Some(Vec::new()),
         };
         for (node, worn) in mesh.worn(&root)? {
             mesh.add(&root, &buffer, node, worn)?;
@@ -164,6 +167,11 @@ impl AnimatedMesh {
                 .iter()
                 .map(|part| part.positions.len() as u32)
                 .sum();
+            let uvs = match &attributes["TEXCOORD_0"] {
+                Value::Null => None,
+                place => Some(buffer.pairs(place)?).filter(|uvs| uvs.len() == count),
+            };
+            self.add_uvs(uvs.as_deref(), &corners);
             let triangles = corners.chunks_exact(3);
             let face = |t: &[u32]| Face::Tri([t[0] + first, t[1] + first, t[2] + first]);
             self.faces.extend(triangles.map(face));
@@ -176,6 +184,22 @@ impl AnimatedMesh {
             });
         }
         Ok(())
+    }
+
+    /// Keeps the texture coordinates of a part's triangles, v upwards as in other formats.
+    fn add_uvs(&mut self, uvs: Option<&[DVec2]>, corners: &[u32]) {
+        let (Some(uvs), Some(list)) = (uvs, &mut self.corner_uvs) else {
+            self.corner_uvs = None;
+            return;
+        };
+        let place = |n: u32| DVec2::new(uvs[n as usize].x, 1.0 - uvs[n as usize].y);
+        let triangles = corners.chunks_exact(3);
+        list.extend(triangles.map(|t| [place(t[0]), place(t[1]), place(t[2]), DVec2::ZERO]));
+    }
+
+    /// The texture coordinates of the triangles' corners, v upwards, if all of them have any.
+    pub fn corner_uvs(&self) -> Option<&[[DVec2; 4]]> {
+        self.corner_uvs.as_deref()
     }
 
     /// The triangles, the same at all times.

@@ -69,8 +69,57 @@ fn a_texture_coordinate_may_have_one_or_three_numbers() {
 }
 
 #[test]
-fn polygons_and_two_corner_faces_are_refused_with_their_line() {
-    assert_error(format!("{SQUARE}f 1 2 3 4 1\n"), 5, 11, "split the polygon");
+fn polygons_are_cut_with_their_texture_coordinates() {
+    // An L: only some triangles of its six corners lie inside. Its texture is its shape, and comes after it.
+    let corners = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
+    let lines = |keyword: &str| -> String {
+        let line = |[x, y]: [i32; 2]| format!("{keyword} {x} {y} 0\n");
+        corners.into_iter().map(line).collect()
+    };
+    let text = format!(
+        "f 1/1 2/2 3/3\nf 1/1 2/2 3/3 4/4 5/5 6/6\nf 4/4 5/5 6/6\n{}{}",
+        lines("v"),
+        lines("vt")
+    );
+    let (mesh, cut) = read_obj_cut(text.as_bytes()).unwrap();
+    assert_eq!((cut, mesh.faces.len()), (1, 6));
+    assert_eq!(mesh.faces[0], Face::Tri([0, 1, 2]));
+    assert_eq!(mesh.faces[5], Face::Tri([3, 4, 5]));
+    let areas = mesh.faces[1..5]
+        .iter()
+        .map(|f| f.vector_area(&mesh.positions).z);
+    assert!(areas.clone().all(|a| a > 0.0));
+    assert!((areas.sum::<f64>() - 3.0).abs() < 1e-12);
+    let uvs = mesh.corner_uvs.unwrap();
+    for (face, uvs) in mesh.faces.iter().zip(&uvs) {
+        for (&node, uv) in face.corners().iter().zip(uvs) {
+            assert_eq!(mesh.positions[node as usize].truncate(), *uv);
+        }
+    }
+}
+
+#[test]
+fn colours_are_read_if_every_vertex_has_one() {
+    let face = "f 1 2 3\n";
+    let mesh = read(format!(
+        "v 0 0 0 1 0.5 0\nv 1 0 0 0 0 1\nv 0 1 0 0 0 0\n{face}"
+    ));
+    assert_eq!(mesh.node_colors.unwrap()[0], [1.0, 0.5, 0.0]);
+    for last in ["v 0 1 0", "v 0 1 0 1", "v 0 1 0 0 0 nan", "v 0 1 0 0 0 255"] {
+        let mesh = read(format!("v 0 0 0 1 0.5 0\nv 1 0 0 0 0 1\n{last}\n{face}"));
+        assert_eq!(mesh.node_colors, None, "{last}");
+    }
+}
+
+#[test]
+fn two_corner_faces_and_endless_ones_are_refused_with_their_line() {
+    let endless = " 1".repeat(5000);
+    assert_error(
+        format!("{SQUARE}f{endless}\n"),
+        5,
+        8195,
+        "split the polygon",
+    );
     assert_error(format!("{SQUARE}f 1 2\n"), 5, 6, "2 corners");
     assert_error(format!("{SQUARE}f\n"), 5, 2, "0 corners");
 }

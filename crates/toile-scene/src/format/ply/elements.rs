@@ -1,8 +1,8 @@
 //! From the elements of a PLY file to a mesh.
 
+use super::faces::{FacePlan, Faces};
 use super::header::{Element, Header, Kind, ValueType};
-use super::source::{ValueSource, list_length, skip_property, whole_number};
-use crate::format::corner_uvs::CornerUvs;
+use super::source::{ValueSource, skip_property};
 use crate::format::{ParseError, Place};
 use glam::{DVec2, DVec3};
 use toile::mesh::{Face, Mesh};
@@ -10,8 +10,11 @@ use toile::mesh::{Face, Mesh};
 /// Names that vertices give their texture coordinates, the usual one first.
 const VERTEX_UV_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
 
-/// Reads the body of a file as a mesh.
-pub(super) fn read(header: &Header, mut source: impl ValueSource) -> Result<Mesh, ParseError> {
+/// Reads the body of a file as a mesh, and says how many polygons were cut.
+pub(super) fn read(
+    header: &Header,
+    mut source: impl ValueSource,
+) -> Result<(Mesh, usize), ParseError> {
     let vertex_plan = VertexPlan::new(find(header, "vertex")?)?;
     let face_plan = FacePlan::new(find(header, "face")?)?;
     // Fits: `find` has checked it.
@@ -27,15 +30,18 @@ pub(super) fn read(header: &Header, mut source: impl ValueSource) -> Result<Mesh
     }
     source.finish()?;
     // A face's own coordinates say more than its vertices': they can tell the two sides of a seam apart.
-    let corner_uvs = faces.uvs.or_else(|| {
-        let uvs = vertices.uvs?;
-        Some(faces.list.iter().map(|face| uvs_of(face, &uvs)).collect())
-    });
-    Ok(Mesh {
+    let own_uvs = faces.uvs.is_some();
+    let mut mesh = Mesh {
         positions: vertices.positions,
         faces: faces.list,
-        corner_uvs,
-    })
+        corner_uvs: faces.uvs,
+        node_colors: vertices.colors,
+    };
+    let cut = faces.polygons.cut(&mut mesh);
+    if let (Some(uvs), false) = (vertices.uvs, own_uvs) {
+        mesh.corner_uvs = Some(mesh.faces.iter().map(|face| uvs_of(face, &uvs)).collect());
+    }
+    Ok((mesh, cut))
 }
 
 /// Reads the positions of the vertices; faces need not be there.
@@ -83,7 +89,11 @@ fn find<'a>(header: &'a Header, name: &str) -> Result<&'a Element, ParseError> {
 
 /// How many rows to set memory aside for: as many as declared, but no more than the rest of the file
 /// can hold.
-fn believable_count(element: &Element, source: &impl ValueSource, list_items: u64) -> usize {
+pub(super) fn believable_count(
+    element: &Element,
+    source: &impl ValueSource,
+    list_items: u64,
+) -> usize {
     let sizes = element.properties.iter().map(|p| match &*p.name {
         "vertex_indices" | "vertex_index" => source.least_size(p.kind, list_items),
         _ => source.least_size(p.kind, 0),
@@ -94,7 +104,7 @@ fn believable_count(element: &Element, source: &impl ValueSource, list_items: u6
 
 /// Reads values and refuses those that are not finite.
 #[inline]
-fn finite(
+pub(super) fn finite(
     source: &mut impl ValueSource,
     value: ValueType,
     out: &mut [f64],
@@ -113,11 +123,15 @@ fn finite(
 struct Vertices {
     positions: Vec<DVec3>,
     uvs: Option<Vec<DVec2>>,
+    colors: Option<Vec<[f32; 3]>>,
 }
+
+/// Where the colour starts in a vertex's row. It does not follow the texture coordinates, so that it is read by itself.
+const COLOR_SLOT: usize = 6;
 
 /// What to do with the properties of a vertex, one after the other.
 enum VertexStep {
-    /// Read neighbours of one type into `[x, y, z, u, v]`, from `slot` on.
+    /// Read neighbours of one type into `[x, y, z, u, v, _, r, g, b]`, from `slot` on.
     Read {
         value: ValueType,
         slot: usize,
@@ -130,6 +144,8 @@ enum VertexStep {
 struct VertexPlan {
     steps: Vec<VertexStep>,
     has_uvs: bool,
+    /// The largest value a colour can have.
+    color_scale: Option<f64>,
 }
 
 impl VertexPlan {
@@ -152,9 +168,23 @@ impl VertexPlan {
             slots[u] = Some(3);
             slots[v] = Some(4);
         }
+        let color = ["red", "green", "blue"].map(scalar);
+        let kinds = color.map(|at| at.map(|at| element.properties[at].kind));
+        let color_scale = match kinds {
+            [Some(Kind::Scalar(kind)), second, third] if second == third && second == kinds[0] => {
+                full_scale(kind)
+            }
+            _ => None,
+        };
+        if let (Some(_), [Some(r), Some(g), Some(b)]) = (color_scale, color) {
+            for (k, at) in [r, g, b].into_iter().enumerate() {
+                slots[at] = Some(COLOR_SLOT + k);
+            }
+        }
         Ok(VertexPlan {
             steps: vertex_steps(element, &slots),
             has_uvs: uv.is_some(),
+            color_scale,
         })
     }
 
@@ -166,11 +196,16 @@ impl VertexPlan {
         let room = believable_count(element, source, 0);
         let mut positions = Vec::with_capacity(room);
         let mut uvs = Vec::with_capacity(if self.has_uvs { room } else { 0 });
+        let mut colors = Vec::with_capacity(self.color_scale.map_or(0, |_| room));
         for index in 0..element.count {
             source.begin_row(element, index)?;
-            let mut row = [0.0; 5];
+            let mut row = [0.0; COLOR_SLOT + 3];
             for step in &self.steps {
                 match *step {
+                    // A colour that is no number is no reason to refuse a mesh.
+                    VertexStep::Read { value, slot, count } if slot >= COLOR_SLOT => {
+                        source.values(value, &mut row[slot..slot + count])?;
+                    }
                     VertexStep::Read { value, slot, count } => {
                         finite(source, value, &mut row[slot..slot + count])?;
                     }
@@ -178,16 +213,31 @@ impl VertexPlan {
                 }
             }
             source.end_row()?;
-            let [x, y, z, u, v] = row;
+            let [x, y, z, u, v, _, color @ ..] = row;
             positions.push(DVec3::new(x, y, z));
             if self.has_uvs {
                 uvs.push(DVec2::new(u, v));
+            }
+            if let Some(scale) = self.color_scale {
+                // Not a number becomes 0.
+                colors.push(color.map(|c| (c / scale).max(0.0).min(1.0) as f32));
             }
         }
         Ok(Vertices {
             positions,
             uvs: self.has_uvs.then_some(uvs),
+            colors: self.color_scale.is_some().then_some(colors),
         })
+    }
+}
+
+/// What stands for full light in a colour of this type.
+fn full_scale(kind: ValueType) -> Option<f64> {
+    match kind {
+        ValueType::U8 => Some(255.0),
+        ValueType::U16 => Some(65535.0),
+        ValueType::F32 | ValueType::F64 => Some(1.0),
+        _ => None,
     }
 }
 
@@ -213,174 +263,4 @@ fn vertex_steps(element: &Element, slots: &[Option<usize>]) -> Vec<VertexStep> {
         }
     }
     steps
-}
-
-#[derive(Default)]
-struct Faces {
-    list: Vec<Face>,
-    uvs: Option<Vec<[DVec2; 4]>>,
-}
-
-/// Which properties of a face are used.
-struct FacePlan {
-    indices: usize,
-    texcoord: Option<usize>,
-}
-
-impl FacePlan {
-    fn new(element: &Element) -> Result<Self, ParseError> {
-        let list = |name: &str| {
-            let is_list = |&at: &usize| matches!(element.properties[at].kind, Kind::List { .. });
-            element.find(name).filter(is_list)
-        };
-        let indices = list("vertex_indices").or_else(|| list("vertex_index"));
-        let indices = indices.ok_or_else(|| {
-            let message =
-                "faces need a list `vertex_indices`: `property list uchar int vertex_indices`";
-            ParseError::at(element.place, message)
-        })?;
-        Ok(FacePlan {
-            indices,
-            texcoord: list("texcoord"),
-        })
-    }
-
-    fn read(
-        &self,
-        element: &Element,
-        source: &mut impl ValueSource,
-        node_count: u32,
-    ) -> Result<Faces, ParseError> {
-        let mut list = Vec::with_capacity(believable_count(element, source, 3));
-        let mut uvs = CornerUvs::default();
-        for index in 0..element.count {
-            source.begin_row(element, index)?;
-            if let [only] = element.properties.as_slice()
-                && let Some((nodes, count)) = source.plain_corners(only.kind, node_count)
-            {
-                list.push(face_of(nodes, count));
-                continue;
-            }
-            let mut face = Face::Tri([0; 3]);
-            let mut texcoord = TexCoord::default();
-            for (at, property) in element.properties.iter().enumerate() {
-                match property.kind {
-                    Kind::List { count, item } if at == self.indices => {
-                        let length = list_length(source, count)?;
-                        face = read_corners(source, item, length, index, node_count)?;
-                    }
-                    Kind::List { count, item } if Some(at) == self.texcoord => {
-                        texcoord = TexCoord::read(source, count, item)?;
-                    }
-                    kind => skip_property(source, kind)?,
-                }
-            }
-            source.end_row()?;
-            if self.texcoord.is_some() {
-                let corners = texcoord.corners(face.corners().len(), index)?;
-                uvs.push(corners, || texcoord.place)?;
-            }
-            list.push(face);
-        }
-        Ok(Faces {
-            list,
-            uvs: uvs.finish(),
-        })
-    }
-}
-
-#[inline]
-fn read_corners(
-    source: &mut impl ValueSource,
-    item: ValueType,
-    length: u64,
-    face: u64,
-    node_count: u32,
-) -> Result<Face, ParseError> {
-    if length != 3 && length != 4 {
-        let message = format!(
-            "face {face} has {length} corners, but faces have three or four; \
-             split polygons into triangles or quads"
-        );
-        return Err(ParseError::at(source.place(0, 1), message));
-    }
-    let count = length as usize;
-    let mut values = [0.0; 4];
-    source.values(item, &mut values[..count])?;
-    let mut nodes = [0; 4];
-    for (k, &value) in values[..count].iter().enumerate() {
-        let index = whole_number(value).filter(|&n| n < node_count);
-        nodes[k] = index.ok_or_else(|| {
-            let message = format!(
-                "face {face} names vertex {value}, but the {node_count} vertices are numbered from 0 to {}",
-                node_count - 1
-            );
-            ParseError::at(source.place(k, count), message)
-        })?;
-    }
-    Ok(face_of(nodes, count))
-}
-
-#[inline]
-fn face_of(nodes: [u32; 4], count: usize) -> Face {
-    match nodes {
-        [a, b, c, _] if count == 3 => Face::Tri([a, b, c]),
-        quad => Face::Quad(quad),
-    }
-}
-
-/// The texture coordinates of one face: `u v` for each corner, or nothing.
-struct TexCoord {
-    numbers: [f64; 8],
-    length: u64,
-    place: Place,
-}
-
-impl Default for TexCoord {
-    fn default() -> Self {
-        TexCoord {
-            numbers: [0.0; 8],
-            length: 0,
-            place: Place::WholeFile,
-        }
-    }
-}
-
-impl TexCoord {
-    fn read(
-        source: &mut impl ValueSource,
-        count: ValueType,
-        item: ValueType,
-    ) -> Result<Self, ParseError> {
-        let length = list_length(source, count)?;
-        let mut texcoord = TexCoord {
-            length,
-            place: source.place(0, 1),
-            ..TexCoord::default()
-        };
-        if length > 8 {
-            source.skip(item, length)?;
-            return Ok(texcoord);
-        }
-        finite(source, item, &mut texcoord.numbers[..length as usize])?;
-        Ok(texcoord)
-    }
-
-    /// The coordinates of a face with so many corners; `None` if the list is empty.
-    fn corners(&self, count: usize, face: u64) -> Result<Option<[DVec2; 4]>, ParseError> {
-        if self.length == 0 {
-            return Ok(None);
-        }
-        if self.length != 2 * count as u64 {
-            let message = format!(
-                "face {face} has {count} corners, but {} numbers in `texcoord`; it needs two for each corner",
-                self.length
-            );
-            return Err(ParseError::at(self.place, message));
-        }
-        let n = &self.numbers;
-        Ok(Some(std::array::from_fn(|k| {
-            DVec2::new(n[2 * k], n[2 * k + 1])
-        })))
-    }
 }

@@ -2,11 +2,13 @@
 //!
 //! What is used: `x`, `y`, `z` of the element `vertex`; the list `vertex_indices` (or `vertex_index`) of
 //! the element `face`; texture coordinates from the faces' list `texcoord`, or else from the vertices'
-//! `s`/`t`, `u`/`v` or `texture_u`/`texture_v`. Everything else is passed over.
+//! `s`/`t`, `u`/`v` or `texture_u`/`texture_v`; colours from the vertices' `red`, `green`, `blue`. Everything else is
+//! passed over.
 
 mod ascii;
 mod binary;
 mod elements;
+mod faces;
 mod header;
 mod source;
 #[cfg(test)]
@@ -14,6 +16,7 @@ mod tests;
 mod write;
 
 pub use write::write_ply;
+pub(crate) use write::write_ply_with_normals;
 
 use super::ParseError;
 use super::text::TextReader;
@@ -39,6 +42,11 @@ pub enum PlyEncoding {
 /// the file tells how far the counts in the header can be believed. For bytes in memory, wrap them in a
 /// [`std::io::Cursor`].
 pub fn read_ply(reader: impl BufRead + Seek) -> Result<Mesh, ParseError> {
+    Ok(read_ply_cut(reader)?.0)
+}
+
+/// The mesh, and how many faces had more than four corners and were cut into triangles.
+pub(super) fn read_ply_cut(reader: impl BufRead + Seek) -> Result<(Mesh, usize), ParseError> {
     let (header, text, length) = open(reader)?;
     let offset = text.bytes_read();
     match header.encoding {

@@ -302,9 +302,14 @@ fn rows_of_text_that_do_not_fit_the_header_are_refused() {
 fn faces_that_are_none_are_refused() {
     let with_face = |face: &str| plain(&format!("0 0 0\n1 0 0\n0 1 0\n{face}\n"));
     assert_error(
-        with_face("5 0 1 2 0 1"),
+        with_face("5000 0 1"),
         line(13, 1),
-        "face 0 has 5 corners",
+        "face 0 has 5000 corners",
+    );
+    assert_error(
+        with_face("5 0 1 2 0 7"),
+        line(13, 11),
+        "face 0 names vertex 7",
     );
     assert_error(with_face("2 0 1"), line(13, 1), "face 0 has 2 corners");
     assert_error(
@@ -366,4 +371,62 @@ fn a_written_header_names_what_follows() {
          property list uchar int vertex_indices\nproperty list uchar double texcoord\nend_header\n\
          0 0 0\n1 0 0\n0 1 0\n3 0 1 2 6 1 0 0 1 1 1\n"
     );
+}
+
+#[test]
+fn polygons_are_cut_in_every_encoding() {
+    let [x, y, z] = XYZ;
+    let uvs = "property list uchar float texcoord";
+    let face = "property list uchar int vertex_indices";
+    let header = ["element vertex 5", x, y, z, "element face 2", face, uvs];
+    let body = "0 0 0\n2 0 0\n2 1 0\n1 2 0\n0 1 0\n\
+        5 0 1 2 3 4 10 0 0 2 0 2 1 1 2 0 1\n4 0 1 2 4 8 0 0 2 0 2 1 0 1\n";
+    let (mesh, cut) = read_ply_cut(Cursor::new(ascii(&header, body))).unwrap();
+    assert_eq!((cut, mesh.faces.len()), (1, 4));
+    assert_eq!(mesh.faces[3], Face::Quad([0, 1, 2, 4]));
+    for (face, uvs) in mesh.faces.iter().zip(mesh.corner_uvs.as_ref().unwrap()) {
+        for (&node, uv) in face.corners().iter().zip(uvs) {
+            assert_eq!(mesh.positions[node as usize].truncate(), *uv);
+        }
+    }
+    let whole: f64 = mesh.faces[..3]
+        .iter()
+        .map(|f| f.vector_area(&mesh.positions).z)
+        .sum();
+    assert!((whole - 3.0).abs() < 1e-12);
+    // As bytes, without texture coordinates.
+    for (name, order) in BYTE_ORDERS {
+        let text = format!(
+            "ply\nformat {name} 1.0\nelement vertex 5\n{x}\n{y}\n{z}\nelement face 1\n{face}\nend_header\n"
+        );
+        let mut bytes = text.into_bytes();
+        for number in mesh.positions.iter().flat_map(|p| p.as_vec3().to_array()) {
+            bytes.extend(order(&number.to_le_bytes()));
+        }
+        bytes.push(5);
+        (0..5i32).for_each(|node| bytes.extend(order(&node.to_le_bytes())));
+        let (read, cut) = read_ply_cut(Cursor::new(bytes)).unwrap();
+        assert_eq!((cut, &read.faces[..]), (1, &mesh.faces[..3]), "{name}");
+    }
+}
+
+#[test]
+fn colours_and_places_in_the_pattern_come_back() {
+    let mut mesh = Mesh::new(
+        vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+        vec![Face::Tri([0, 1, 2])],
+    );
+    mesh.node_colors = Some(vec![[0.0, 0.2, 1.0], [1.0; 3], [0.4, 0.0, 0.6]]);
+    mesh.corner_uvs = Some(vec![[DVec2::X, DVec2::Y, DVec2::ONE, DVec2::ZERO]]);
+    for encoding in [
+        PlyEncoding::Ascii,
+        PlyEncoding::BinaryLittleEndian,
+        PlyEncoding::BinaryBigEndian,
+    ] {
+        let mut bytes = Vec::new();
+        write_ply(&mesh, encoding, &mut bytes).unwrap();
+        let head = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(head.contains("property double s\nproperty double t\nproperty uchar red"));
+        assert_eq!(read(bytes).unwrap(), mesh);
+    }
 }

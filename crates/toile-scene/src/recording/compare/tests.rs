@@ -14,6 +14,7 @@ fn triangle(name: &str, width: f64, speed: f64, fps: f64, frames: usize) -> Reel
         edges: vec![[0, 1]],
         rest_lengths: vec![width as f32],
         colors: [[0.5; 3]; 2],
+        attributes: Default::default(),
     };
     let ground = BodyTrack {
         name: "floor".into(),
@@ -23,6 +24,7 @@ fn triangle(name: &str, width: f64, speed: f64, fps: f64, frames: usize) -> Reel
         morph: None,
         ground_height: Some(0.0),
         color: [0.5; 3],
+        attributes: Default::default(),
     };
     let pose = BodyPose {
         translation: DVec3::ZERO,

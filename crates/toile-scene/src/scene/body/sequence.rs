@@ -2,11 +2,12 @@
 
 use super::super::motion::absolute;
 use super::super::{SceneError, SceneSource};
-use crate::format::{AnimatedMesh, read_mesh};
-use crate::recording::Morph;
+use crate::format::{AnimatedMesh, read_mesh_cut};
+use crate::recording::{Attributes, Morph};
 use crate::spec::FilesSpec;
 use std::path::{Path, PathBuf};
 use toile::contact::deforming::{Sequence, SequenceSettings};
+use toile::mesh::Mesh;
 
 /// A number with more digits than this is no frame's.
 const MOST_DIGITS: usize = 18;
@@ -92,16 +93,20 @@ pub(super) fn sequence_shape(
     field: &str,
     (paths, fps, start): (&[PathBuf], f64, f64),
     flip: bool,
-) -> Result<Sequence, SceneError> {
+) -> Result<(Sequence, Attributes), SceneError> {
     check_times(source, field, fps, start)?;
     let files_error = |message: String| source.error(&format!("{field}.files"), message);
-    let mut faces = Vec::new();
+    let (mut faces, mut carried, mut polygons) = (Vec::new(), Attributes::default(), 0);
     let mut frames = Vec::with_capacity(paths.len());
     for path in paths {
-        let mesh = read_mesh(path).map_err(|error| files_error(error.to_string()))?;
+        let (mesh, cut) = read_mesh_cut(path).map_err(|error| files_error(error.to_string()))?;
+        // Polygons are cut by their shape, which differs from frame to frame; the first frame's way serves for all.
+        let alike = mesh.faces == faces
+            || polygons > 0 && cut == polygons && mesh.faces.len() == faces.len();
         if frames.is_empty() {
-            faces = mesh.faces;
-        } else if mesh.faces != faces {
+            carried = Attributes::of(&mesh);
+            (faces, polygons) = (mesh.faces, cut);
+        } else if !alike {
             return Err(files_error(format!(
                 "{} has other faces than {}; all frames need the same topology",
                 path.display(),
@@ -115,11 +120,12 @@ pub(super) fn sequence_shape(
         flip_inverted: flip,
         ..Default::default()
     };
-    Sequence::new(faces, times, frames, settings).map_err(|error| {
+    let made = Sequence::new(faces, times, frames, settings).map_err(|error| {
         let place = error.frame().and_then(|frame| paths.get(frame));
         let place = place.map_or_else(String::new, |path| format!("{}: ", path.display()));
         files_error(format!("{place}{error}"))
-    })
+    })?;
+    Ok((made, carried))
 }
 
 /// The body that a glTF file animates, looked at `fps` times a second from the start (s) on.
@@ -129,7 +135,7 @@ pub(super) fn animated_shape(
     (file, animation): (&Path, Option<&str>),
     (fps, start): (f64, f64),
     flip: bool,
-) -> Result<Sequence, SceneError> {
+) -> Result<(Sequence, Attributes), SceneError> {
     check_times(source, field, fps, start)?;
     let refuse = |message: String| source.error(&format!("{field}.file"), message);
     let mesh = AnimatedMesh::read(file, animation).map_err(|error| refuse(error.to_string()))?;
@@ -149,7 +155,12 @@ pub(super) fn animated_shape(
         ..Default::default()
     };
     let made = Sequence::new(mesh.faces().to_vec(), times, frames, settings);
-    made.map_err(|error| refuse(format!("{}: {error}", file.display())))
+    let made = made.map_err(|error| refuse(format!("{}: {error}", file.display())))?;
+    let carried = Mesh {
+        corner_uvs: mesh.corner_uvs().map(<[_]>::to_vec),
+        ..Mesh::default()
+    };
+    Ok((made, Attributes::of(&carried)))
 }
 
 fn check_times(source: &SceneSource, field: &str, fps: f64, start: f64) -> Result<(), SceneError> {
@@ -182,7 +193,6 @@ mod tests {
     use crate::format::write_mesh;
     use glam::DVec3;
     use toile::contact::Shape;
-    use toile::mesh::Mesh;
     use toile::mesh::generate::{Cuboid, cuboid};
 
     fn block() -> Mesh {

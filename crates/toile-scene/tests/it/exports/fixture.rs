@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use toile::mesh::Face;
-use toile_scene::recording::{BodyPose, BodyTrack, ClothTrack, Recording, RecordingWriter};
+use toile_scene::recording::{BodyPose, BodyTrack, ClothTrack, Morph, Recording, RecordingWriter};
 
 pub const FPS: f64 = 25.0;
 pub const FRAMES: usize = 5;
@@ -46,15 +46,54 @@ pub fn record(folder: &Folder) -> Recording {
     record_frames(folder, FRAMES, |_, _| {})
 }
 
+/// The same frames, with texture coordinates on both cloths, a seam in those of the flag, colours on the table cloth,
+/// and a ball that deforms.
+pub fn record_painted(folder: &Folder) -> Recording {
+    let (mut cloths, mut bodies) = (cloths(), bodies());
+    let place = |n: u32| [(n % 3) as f32 * 0.5, (n / 3) as f32 * 0.25];
+    let uvs = |face: &Face| std::array::from_fn(|k| place(face.corners()[k]));
+    cloths[0].attributes.corner_uvs = Some(cloths[0].faces.iter().map(uvs).collect());
+    let shade = |n: u8| [0.0, 1.0, f32::from(n) / 15.0];
+    cloths[0].attributes.node_colors = Some((0..9).map(shade).collect());
+    cloths[1].attributes.corner_uvs = Some(SEAM.to_vec());
+    // One node of the ball moves, until 0.06 s.
+    let bulge = |by: f64| -> Vec<[f32; 3]> {
+        let mut places = bodies[0].positions.clone();
+        places[0].x += by;
+        places.iter().map(|p| p.as_vec3().to_array()).collect()
+    };
+    bodies[0].morph = Some(Morph {
+        times: vec![0.0, 0.06],
+        frames: vec![bulge(0.0), bulge(0.3)],
+    });
+    write(folder, FRAMES, |_, _| {}, &cloths, &bodies)
+}
+
+/// The flag's second triangle lies elsewhere in the pattern than its first.
+pub const SEAM: [[[f32; 2]; 4]; 2] = [
+    [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]],
+    [[5.0, 0.0], [6.0, 1.0], [5.0, 1.0], [0.0, 0.0]],
+];
+
 /// Writes frames, each changed by `spoil` before it is written, and opens them.
 pub fn record_frames(
     folder: &Folder,
     frames: usize,
     spoil: impl Fn(usize, &mut [DVec3]),
 ) -> Recording {
+    write(folder, frames, spoil, &cloths(), &bodies())
+}
+
+fn write(
+    folder: &Folder,
+    frames: usize,
+    spoil: impl Fn(usize, &mut [DVec3]),
+    cloths: &[ClothTrack],
+    bodies: &[BodyTrack],
+) -> Recording {
     let path = folder.path().join("frames.toile");
     let title = "a \"test\" <of> two cloths";
-    let mut writer = RecordingWriter::create(&path, title, FPS, &cloths(), &bodies()).unwrap();
+    let mut writer = RecordingWriter::create(&path, title, FPS, cloths, bodies).unwrap();
     for frame in 0..frames {
         let mut nodes = positions(frame);
         spoil(frame, &mut nodes);
@@ -107,6 +146,7 @@ fn cloths() -> Vec<ClothTrack> {
         edges: vec![[0, 1], [1, 2]],
         rest_lengths: vec![1.0, 1.0],
         colors: [[0.8, 0.2, 0.1], [0.1, 0.2, 0.8]],
+        attributes: Default::default(),
         faces,
     };
     vec![
@@ -124,6 +164,7 @@ fn bodies() -> Vec<BodyTrack> {
         morph: None,
         ground_height: None,
         color: [0.5, 0.5, 0.5],
+        attributes: Default::default(),
     };
     let octahedron: Vec<DVec3> = [DVec3::X, DVec3::Y, DVec3::Z]
         .into_iter()

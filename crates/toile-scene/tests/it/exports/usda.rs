@@ -189,7 +189,7 @@ fn a_part_of_the_recording_keeps_its_time_codes() {
     let options = ExportOptions {
         frames: Some(1..5),
         every: 2,
-        force: false,
+        ..Default::default()
     };
     let (text, ..) = exported(&options);
     let points = samples(prim(&text, "def Mesh \"flag\""), "point3f[] points");

@@ -2,6 +2,7 @@
 
 use crate::body::{Anchor, Sample};
 use crate::geometry::closest::{closest_weights, frame_of, weighted};
+use crate::geometry::level_set::winding_number;
 use crate::geometry::triangle_tree::TriangleTree;
 use glam::{DMat3, DVec3};
 
@@ -11,9 +12,6 @@ const ADVANCES: usize = 64;
 /// Distances below this part of the body's size have no direction of their own, as they are differences of
 /// coordinates with 16 digits; the triangle's is taken.
 const NO_DIRECTION: f64 = 1e-9;
-/// How far to the sides rays go out of the body, as a part of their length, lest they run along the edges of
-/// regular meshes.
-const ASKEW: [f64; 2] = [0.003_819_66, 0.006_180_34];
 
 /// A closed surface on its straight way through a step, in the world's frame.
 #[derive(Clone, Debug)]
@@ -339,19 +337,6 @@ impl Side {
 
     /// How often the surface goes around a point.
     fn winding(&self, point: DVec3) -> i32 {
-        if point.cmplt(self.low).any() || point.cmpgt(self.high).any() {
-            return 0;
-        }
-        let (below, above) = (point - self.low, self.high - point);
-        let down = below.min_element() < above.min_element();
-        let gap = if down { below } else { above };
-        let axis = gap.min_position();
-        // Clearly beyond the box, even if the point is on its face.
-        let length = gap[axis] + 0.01 * self.low.distance(self.high);
-        let mut to = point;
-        to[axis] += if down { -length } else { length };
-        to[(axis + 1) % 3] += ASKEW[0] * length;
-        to[(axis + 2) % 3] += ASKEW[1] * length;
-        -self.tree.crossings(point, to, None)
+        winding_number(&self.tree, [self.low, self.high], point)
     }
 }

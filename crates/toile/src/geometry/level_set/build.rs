@@ -10,7 +10,7 @@
 //! numbered in the order of the cells.
 
 use super::lattice::{CENTRE, Lattice, POINTS, Parents, coordinates};
-use super::octree::{Corners, LEAF, Octree};
+use super::octree::{Corners, LEAF, NEAR, Octree};
 use super::scratch::{Corner, Open, Scratch, Wanted};
 use super::{LevelSetError, Settings};
 use crate::geometry::closest::{closest_weights, weighted};
@@ -21,6 +21,8 @@ use glam::{DVec3, Vec3};
 const FAR_ERROR: f64 = 0.2;
 /// No point of a unit cube is farther from all of its corners and its centre: `√5/4`.
 const COVERED: f64 = 0.56;
+/// No point of a unit cube is farther from all of its corners: `√3/2`.
+const REACHED: f64 = 0.867;
 /// Cells larger than this many finest ones are always halved if the surface may pass through them, lest a
 /// small part of the body slips between their corners and centre.
 const UNSEEN: u32 = 8;
@@ -40,6 +42,7 @@ pub(super) fn grow(
     tree.cells.clear();
     tree.cells.push(0);
     scratch.leaf_corners.clear();
+    scratch.leaf_near.clear();
     let builder = Builder {
         tree,
         scratch,
@@ -92,7 +95,7 @@ impl Builder<'_> {
             }
         }
         for at in 0..self.scratch.open.len() {
-            self.make_leaf(self.scratch.open[at]);
+            self.make_leaf(self.scratch.open[at], 1);
         }
         self.fit_hanging_corners();
         self.write_leaves();
@@ -145,7 +148,7 @@ impl Builder<'_> {
         open.retain(|cell| {
             let too_coarse = self.is_too_coarse(cell, side);
             if !too_coarse {
-                self.make_leaf(*cell);
+                self.make_leaf(*cell, side);
             }
             too_coarse
         });
@@ -329,7 +332,15 @@ impl Builder<'_> {
         }
     }
 
-    fn make_leaf(&mut self, cell: Open) {
+    fn make_leaf(&mut self, cell: Open, side: u32) {
+        let distance = |&corner: &u32| self.scratch.corners[corner as usize].value.abs();
+        let closest = cell
+            .corners
+            .iter()
+            .map(distance)
+            .fold(f64::INFINITY, f64::min);
+        let reach = REACHED * f64::from(side) * self.tree.cell + self.settings.reach();
+        self.scratch.leaf_near.push(closest <= reach);
         self.tree.cells[cell.cell as usize] = LEAF | self.scratch.leaf_corners.len() as u32;
         self.scratch.leaf_corners.push(cell.corners);
     }
@@ -359,7 +370,8 @@ impl Builder<'_> {
         self.tree.corner_values = used.count();
         self.tree.leaves.clear();
         self.tree.likely.clear();
-        for leaf in &self.scratch.leaf_corners {
+        let leaves = self.scratch.leaf_corners.iter();
+        for (leaf, near) in leaves.zip(&self.scratch.leaf_near) {
             let value = |corner: u32| corners[corner as usize].value;
             self.tree.leaves.push(Corners(leaf.map(value)));
             let mut close = leaf[0];
@@ -368,7 +380,10 @@ impl Builder<'_> {
                     close = corner;
                 }
             }
-            self.tree.likely.push(corners[close as usize].nearest);
+            let flag = if *near { NEAR } else { 0 };
+            self.tree
+                .likely
+                .push(corners[close as usize].nearest | flag);
         }
     }
 }

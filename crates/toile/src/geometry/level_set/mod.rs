@@ -17,6 +17,11 @@
 //! about `h²/8 (1/R₁ + 1/R₂)`: second order in `h`. At a crease of the distance (sharp edges, and the
 //! places with two closest points) it misses by up to about `h/2`, and gradients are of first order.
 //!
+//! Next to the surface that is not good enough: cloth lies a fraction of a millimetre above it, and a part thinner than
+//! a cell has no inside at any corner. So up to half a finest cell from the surface the distance is searched among the
+//! triangles (`exact`), from there to a whole cell it goes over to the interpolated one, and leaves know whether the surface
+//! may be so near. Farther away, where most questions are asked, the interpolation answers at once.
+//!
 //! The field is **continuous**. A corner that lies halfway on a coarser neighbour's edge or face gets the
 //! neighbour's value there (Westermann, Kobbelt, Ertl 1999). The gradient jumps between cubes.
 //!
@@ -58,12 +63,13 @@
 //! ```
 //!
 //! # What it cannot do
-//! Parts thinner than a finest cell may fall between corners and vanish, and so may gaps. A part that is
+//! More than half a finest cell away, parts and gaps thinner than a cell may vanish between corners. A part that is
 //! inside out while others are not is taken for a cavity; alone it bounds nothing and is hidden.
 
 mod build;
 mod edges;
 mod error;
+mod exact;
 mod lattice;
 mod octree;
 mod sample;
@@ -76,6 +82,7 @@ pub use error::LevelSetError;
 pub use sample::{Axis, SurfacePoint};
 pub use surface::Findings;
 pub use union::{pinched, union_sample};
+pub(crate) use winding::winding_number;
 
 use super::triangle_tree::TriangleTree;
 use glam::DVec3;
@@ -162,6 +169,8 @@ pub struct LevelSet {
     tree: Octree,
     /// Middle of the body (m).
     centre: DVec3,
+    /// The box around the body (m).
+    bounds: [DVec3; 2],
     /// The tree before, and other memory to use again.
     spare: Octree,
     scratch: Scratch,
@@ -184,6 +193,7 @@ impl LevelSet {
             surface,
             tree: Octree::default(),
             centre: DVec3::ZERO,
+            bounds: [DVec3::ZERO; 2],
             spare: Octree::default(),
             scratch: Scratch::default(),
         };
@@ -234,6 +244,7 @@ impl LevelSet {
         std::mem::swap(&mut self.tree, &mut self.spare);
         let (low, high) = self.surface.bounds();
         self.centre = 0.5 * (low + high);
+        self.bounds = [low, high];
         Ok(())
     }
 

@@ -5,6 +5,9 @@ use glam::DVec3;
 /// Marks a cell that is a leaf; the rest of its bits is the leaf's number.
 pub(super) const LEAF: u32 = 1 << 31;
 
+/// Marks a leaf in which distances must be searched among the triangles.
+pub(super) const NEAR: u32 = 1 << 31;
+
 /// Corner values of a leaf; bit 0 of the index is x, bit 1 is y, bit 2 is z. A leaf fills one cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
@@ -22,7 +25,7 @@ pub(super) struct Octree {
     /// Per cell the first of its eight children, which follow each other, or its leaf. The root is first.
     pub cells: Vec<u32>,
     pub leaves: Vec<Corners>,
-    /// Per leaf a triangle (by place) that is closest to one of its corners.
+    /// Per leaf a triangle (by place) that is closest to one of its corners, and [`NEAR`] if the surface may be next to it.
     pub likely: Vec<u32>,
     /// How many different corners the leaves have.
     pub corner_values: usize,
@@ -100,6 +103,16 @@ impl Octree {
             z,
         );
         (value, gradient / at.side)
+    }
+
+    /// A triangle (by place) that is likely close to the points of a leaf.
+    pub(super) fn likely(&self, leaf: u32) -> u32 {
+        self.likely[leaf as usize] & !NEAR
+    }
+
+    /// Whether the surface may be next to a leaf.
+    pub(super) fn is_near(&self, leaf: u32) -> bool {
+        self.likely[leaf as usize] & NEAR != 0
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -29,28 +29,38 @@ pub enum Axis {
 }
 
 impl LevelSet {
-    /// The signed distance (m), negative inside: interpolated in the cube of [`LevelSet::cube`], and beyond
-    /// it a lower bound that continues it.
+    /// The signed distance (m), negative inside: exact next to the surface, interpolated in the rest of the cube of
+    /// [`LevelSet::cube`], and beyond it a lower bound that continues it.
     ///
     /// Let `q` be the point of the cube closest to `p`. The body lies in the cube, so seen from `q` it and
     /// `p` are at least a right angle apart, and `√(|p − q|² + φ(q)²)` cannot exceed the true distance.
     /// Nor is it ever less than the true distance divided by `√2`.
     pub fn distance(&self, point: DVec3) -> f64 {
         let inside = self.tree.clamp(point);
-        let distance = self.tree.value(&self.tree.locate(inside));
-        if inside == point {
-            return distance;
+        let at = self.tree.locate(inside);
+        let distance = self.tree.value(&at);
+        if inside != point {
+            return distance.hypot(point.distance(inside));
         }
-        distance.hypot(point.distance(inside))
+        match self.exact(point, at.leaf, distance) {
+            Some(exact) => distance + exact.share * (exact.distance - distance),
+            None => distance,
+        }
     }
 
-    /// Distance and normal. The normal is the gradient of the interpolation, made a unit vector; it may turn
+    /// Distance and normal. The normal is the gradient of the distance, made a unit vector; where that is interpolated it may turn
     /// a little from cell to cell. Where the gradient vanishes, as at the centre of a ball, the
     /// normal points away from the middle of the body.
     pub fn sample(&self, point: DVec3) -> Sample {
         let inside = self.tree.clamp(point);
-        let (mut distance, mut gradient) = self.tree.value_and_gradient(&self.tree.locate(inside));
-        if inside != point {
+        let at = self.tree.locate(inside);
+        let (mut distance, mut gradient) = self.tree.value_and_gradient(&at);
+        if inside == point {
+            if let Some(exact) = self.exact(point, at.leaf, distance) {
+                distance += exact.share * (exact.distance - distance);
+                gradient = gradient.lerp(exact.normal, exact.share);
+            }
+        } else {
             // Across a face of the cube, φ(q) does not change with p.
             let out = point - inside;
             let along_faces = DVec3::select(out.cmpeq(DVec3::ZERO), gradient, DVec3::ZERO);
@@ -80,8 +90,7 @@ impl LevelSet {
 
     fn closest_place(&self, point: DVec3) -> u32 {
         let leaf = self.tree.locate(self.tree.clamp(point)).leaf;
-        let likely = self.tree.likely[leaf as usize];
-        self.triangles.closest(point, likely).place
+        self.triangles.closest(point, self.tree.likely(leaf)).place
     }
 
     /// The velocity of the body carried off its surface (m/s): that of the closest surface point, from the

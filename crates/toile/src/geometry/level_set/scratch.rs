@@ -59,6 +59,8 @@ pub(super) struct Scratch {
     pub wanted: Vec<Wanted>,
     pub points: Vec<[u32; POINTS]>,
     pub leaf_corners: Vec<[u32; 8]>,
+    /// Whether the surface may be next to a leaf.
+    pub leaf_near: Vec<bool>,
     pub index: Index,
 }
 
@@ -69,6 +71,7 @@ impl Scratch {
             + size_of::<Wanted>() * self.wanted.capacity()
             + size_of::<[u32; POINTS]>() * self.points.capacity()
             + size_of::<[u32; 8]>() * self.leaf_corners.capacity()
+            + self.leaf_near.capacity()
             + self.index.bytes()
     }
 }

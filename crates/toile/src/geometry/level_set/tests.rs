@@ -4,3 +4,4 @@ mod field;
 mod mending;
 mod motion;
 mod shapes;
+mod thin;

@@ -8,6 +8,7 @@
 
 use crate::geometry::closest::weighted;
 use crate::geometry::triangle_tree::TriangleTree;
+use glam::DVec3;
 
 /// Which triangles (by place) have the outside in front of them and the inside behind: on all others, where
 /// two parts of the body overlap or a part is inside out, the sign of the distance does not change.
@@ -32,4 +33,30 @@ pub(super) fn boundary(tree: &TriangleTree, extent: f64) -> Vec<bool> {
         })
     };
     crate::parallel::in_order(tree.len(), is_boundary)
+}
+
+/// How far to the sides rays go out of the body, as a part of their length, lest they run along the edges of
+/// regular meshes.
+const ASKEW: [f64; 2] = [0.003_819_66, 0.006_180_34];
+
+/// How often a closed surface within the box from `low` to `high` goes around a point.
+pub(crate) fn winding_number(
+    triangles: &TriangleTree,
+    [low, high]: [DVec3; 2],
+    point: DVec3,
+) -> i32 {
+    if point.cmplt(low).any() || point.cmpgt(high).any() {
+        return 0;
+    }
+    let (below, above) = (point - low, high - point);
+    let down = below.min_element() < above.min_element();
+    let gap = if down { below } else { above };
+    let axis = gap.min_position();
+    // Clearly beyond the box, even if the point is on its face.
+    let length = gap[axis] + 0.01 * low.distance(high);
+    let mut to = point;
+    to[axis] += if down { -length } else { length };
+    to[(axis + 1) % 3] += ASKEW[0] * length;
+    to[(axis + 2) % 3] += ASKEW[1] * length;
+    -triangles.crossings(point, to, None)
 }

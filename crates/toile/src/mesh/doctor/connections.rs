@@ -132,18 +132,18 @@ fn count_fans(links: &[[u32; 3]]) -> usize {
 }
 
 /// Disjoint sets: who hangs together with whom.
-pub(super) struct Groups {
+pub(in crate::mesh) struct Groups {
     parent: Vec<u32>,
 }
 
 impl Groups {
-    pub(super) fn new(members: usize) -> Self {
+    pub(in crate::mesh) fn new(members: usize) -> Self {
         Groups {
             parent: (0..members as u32).collect(),
         }
     }
 
-    fn root(&mut self, mut member: u32) -> u32 {
+    pub(in crate::mesh) fn root(&mut self, mut member: u32) -> u32 {
         while self.parent[member as usize] != member {
             // Halves the path on the way, so that the next walk is short.
             let grandparent = self.parent[self.parent[member as usize] as usize];
@@ -153,7 +153,7 @@ impl Groups {
         member
     }
 
-    pub(super) fn join(&mut self, a: u32, b: u32) {
+    pub(in crate::mesh) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }

@@ -4,11 +4,11 @@
 //! names missing nodes or repeats a corner, and the copy of a duplicate, are left out of the checks that
 //! come after.
 
-mod connections;
+pub(super) mod connections;
 mod describe;
 mod findings;
 mod places;
-mod shapes;
+pub(super) mod shapes;
 mod statistics;
 
 pub use findings::{Cases, Diagnosis, EdgeFaces, FaceNode, Finding, Severity, SharpFace};

@@ -60,14 +60,14 @@ pub(super) fn check_shapes(mesh: &Mesh, faces: &[u32], findings: &mut Vec<Findin
 }
 
 /// The corners of a face whose nodes exist.
-pub(super) struct Shape {
+pub(in crate::mesh) struct Shape {
     corners: [DVec3; 4],
     count: usize,
     vector_area: DVec3,
 }
 
 impl Shape {
-    pub(super) fn new(face: &Face, positions: &[DVec3]) -> Self {
+    pub(in crate::mesh) fn new(face: &Face, positions: &[DVec3]) -> Self {
         let mut corners = [DVec3::ZERO; 4];
         for (corner, &node) in corners.iter_mut().zip(face.corners()) {
             *corner = positions[node as usize];
@@ -102,14 +102,14 @@ impl Shape {
     }
 
     /// Whether not even one corner spans an area. (A crossed quad has none as a whole, but its corners do.)
-    fn is_degenerate(&self) -> bool {
+    pub(in crate::mesh) fn is_degenerate(&self) -> bool {
         let spanned = self.arms().map(|(a, b)| 0.5 * a.cross(b).length());
         let largest = spanned.fold(0.0, f64::max);
         // The second part holds for a face so small that its squares vanish.
         largest <= NO_AREA * self.longest_squared() || largest < f64::MIN_POSITIVE
     }
 
-    fn is_folded(&self) -> bool {
+    pub(in crate::mesh) fn is_folded(&self) -> bool {
         let least = NO_AREA * self.longest_squared();
         let up = self.vector_area.normalize_or_zero();
         self.count == 4 && self.arms().any(|(a, b)| a.cross(b).dot(up) <= least)

@@ -110,6 +110,7 @@ fn flat_mesh(positions: Vec<DVec3>, faces: Vec<Face>) -> Mesh {
     };
     Mesh {
         corner_uvs: Some(faces.iter().map(place).collect()),
+        node_colors: None,
         positions,
         faces,
     }

@@ -65,6 +65,7 @@ pub fn tube(parameters: &Tube) -> Result<Mesh, GenerateError> {
         positions,
         corner_uvs: Some(lattice.cells(parameters.pattern).map(place).collect()),
         faces: lattice.faces(parameters.pattern),
+        node_colors: None,
     })
 }
 

@@ -3,27 +3,29 @@
 //! A cloth is a mesh whose base is the first frame; every further frame is a morph target that holds
 //! the differences of positions and normals from the base. The weight of target `i` is 1 at its frame
 //! and 0 at all others, so that a player blends linearly from each frame to the next. Bodies are
-//! meshes on nodes whose translation and rotation are animated.
+//! meshes on nodes whose translation and rotation are animated; those that deform have morph targets as well, with
+//! the nodes that move only (`deforming`). Where the texture has a seam, a node is there once for each side.
 //!
 //! The recording is walked over twice, first for the bounds that the JSON part must name, then for the data
 //! itself, so that memory does not grow with its length.
 
-use super::frames::{Selection, Survey, cloth_positions, note_on_the_origin};
+mod deforming;
+mod load;
+
+use super::frames::{Selection, Survey, cloth_positions};
 use super::gltf::{Document, Element};
 use super::output::{Output, single_target};
-use super::surface::{bounds, linear_color, quad_count, readable_size, smooth_normals};
+use super::surface::{bounds, linear_color, smooth_normals};
+use super::vertices::Vertices;
 use super::{ExportError, ExportOptions, ExportSummary};
-use crate::recording::{BodyTrack, ClothTrack, RecordedFrame};
+use crate::recording::{Attributes, BodyTrack, ClothTrack, RecordedFrame};
+use deforming::Keys;
 use glam::DVec3;
+use load::Load;
 use serde_json::json;
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
-use toile::mesh::Face;
 
-/// With more morph targets programs take minutes to open the file, if they open it at all.
-const MOST_TARGETS: usize = 1500;
-/// From here on viewers in browsers may give up.
-const MANY_TARGETS: usize = 250;
 /// A GLB file gives its lengths as 32-bit numbers.
 const MOST_BYTES: u64 = u32::MAX as u64;
 /// Position and normal of a node.
@@ -39,7 +41,7 @@ pub(super) fn export(
 ) -> Result<ExportSummary, ExportError> {
     let target = single_target(out, &["glb"])?;
     let mut output = Output::new([&target], options.force)?;
-    check_length(selection, options)?;
+    let cloths = vertices_of(selection);
     let base = selection.read(0)?;
     let mut difference_bounds: Vec<DifferenceBounds> = Vec::new();
     let survey = selection.survey(|k, frame| {
@@ -50,14 +52,23 @@ pub(super) fn export(
             difference_bounds.push(per_cloth.collect());
         }
     })?;
+    let keys = deforming::all_keys(selection, &survey.times);
+    let load = Load::new(selection, &cloths, &keys);
+    load.check(selection, options)?;
     let mut notes = selection.notes_on_what_is_left_out();
-    let document = build(selection, &survey, &base, &difference_bounds)?;
+    let document = build(
+        selection,
+        &survey,
+        &base,
+        (&cloths, &keys),
+        &difference_bounds,
+    )?;
     let header = selection.recording.header();
     let mut json = document.to_json(&header.title, header.fps).into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
     let total = 12 + 8 + json.len() as u64 + 8 + document.buffer_length;
     if total > MOST_BYTES {
-        return Err(too_large(selection, options, total));
+        return Err(load.too_large(selection, options, total));
     }
     let mut file = output.create(&target)?;
     file.put(b"glTF")?;
@@ -71,21 +82,29 @@ pub(super) fn export(
     file.put(&document.bytes)?;
     let normals = base_normals(selection, &base);
     for k in 1..selection.indices.len() {
-        file.put(morph_bytes(selection, &selection.read(k)?, &base, &normals))?;
+        let bytes = morph_bytes(selection, &cloths, &selection.read(k)?, &base, &normals);
+        file.put(bytes)?;
     }
     file.finish()?;
-    notes.extend(notes_on_morphs(selection));
-    notes.extend(notes_on_the_format(selection, &survey, total));
+    notes.extend(notes_on_morphs(selection, &keys));
+    notes.extend(load.notes(selection, &survey, total));
     Ok(ExportSummary {
         files: output.commit()?,
         notes,
     })
 }
 
+/// The vertices of each cloth.
+fn vertices_of(selection: &Selection) -> Vec<Vertices> {
+    let vertices = |c: &ClothTrack| Vertices::new(c.node_count, &c.faces, &c.attributes);
+    selection.cloths().map(vertices).collect()
+}
+
 fn build(
     selection: &Selection,
     survey: &Survey,
     base: &RecordedFrame,
+    (vertices, keys): (&[Vertices], &[Option<Keys>]),
     difference_bounds: &[DifferenceBounds],
 ) -> Result<Document, ExportError> {
     let mut document = Document::default();
@@ -98,8 +117,8 @@ fn build(
     if origin != DVec3::ZERO {
         document.nodes[0]["translation"] = json!([origin.x, origin.z, -origin.y]);
     }
-    for cloth in selection.cloths() {
-        add_cloth(&mut document, cloth, selection, base);
+    for (cloth, vertices) in selection.cloths().zip(vertices) {
+        add_cloth(&mut document, (cloth, vertices), selection, base);
     }
     for (_, body) in selection.bodies() {
         add_body(&mut document, body, survey.times[0]);
@@ -109,48 +128,46 @@ fn build(
     if survey.times.len() > 1 {
         let times = key_times(selection, survey)?;
         let input = document.key_times(&times);
-        animate_cloths(
-            &mut document,
-            selection.cloths().count(),
-            input,
-            times.len(),
-        );
+        let cloths = vertices.len();
+        animate_cloths(&mut document, cloths, input, times.len());
         animate_bodies(&mut document, selection, survey, input);
-        add_morph_targets(&mut document, selection, difference_bounds);
+        for (place, ((_, body), keys)) in selection.bodies().zip(keys).enumerate() {
+            if let Some(keys) = keys {
+                let (mesh, node) = (cloths + place, 1 + cloths + place);
+                deforming::animate(&mut document, (mesh, node), body, keys, survey);
+            }
+        }
+        // Last: what they reserve is written behind all other bytes.
+        add_morph_targets(&mut document, selection, vertices, difference_bounds);
     } else {
         place_bodies(&mut document, selection, survey);
     }
     Ok(document)
 }
 
-/// A word on each body whose deformation the file does not show.
-fn notes_on_morphs(selection: &Selection) -> Vec<String> {
-    let deforming = selection.bodies().filter(|(_, body)| body.morph.is_some());
-    let note = |(_, body): (usize, &BodyTrack)| {
-        let name = &body.name;
-        format!(
-            "body `{name}` deforms; in GLB it stands as in the first exported frame. USDA and VTU show it moving"
-        )
+/// A word on each body that deforms.
+fn notes_on_morphs(selection: &Selection, keys: &[Option<Keys>]) -> Vec<String> {
+    let deforming = selection.bodies().zip(keys);
+    let note = |((_, body), keys): ((usize, &BodyTrack), &Option<Keys>)| {
+        let (name, targets) = (&body.name, keys.as_ref()?.target_count());
+        Some(format!(
+            "body `{name}` deforms: {targets} morph targets, which hold the nodes that move"
+        ))
     };
-    deforming.map(note).collect()
+    deforming.filter_map(note).collect()
 }
 
 fn add_cloth(
     document: &mut Document,
-    cloth: &ClothTrack,
+    (cloth, vertices): (&ClothTrack, &Vertices),
     selection: &Selection,
     base: &RecordedFrame,
 ) {
     let positions = selection.single(base, cloth);
     let normals = cloth_normals(base, cloth);
-    add_mesh(
-        document,
-        &cloth.name,
-        &positions,
-        Some(&normals),
-        &cloth.faces,
-        cloth.colors[0],
-    );
+    let shape = (&positions[..], Some(&normals[..]));
+    let look = (cloth.colors[0], &cloth.attributes);
+    add_mesh(document, &cloth.name, vertices, shape, look);
 }
 
 fn add_body(document: &mut Document, body: &BodyTrack, time: f64) {
@@ -164,31 +181,40 @@ fn add_body(document: &mut Document, body: &BodyTrack, time: f64) {
             .map(|n| n.to_array())
             .collect::<Vec<_>>()
     });
-    add_mesh(
-        document,
-        &body.name,
-        &positions,
-        normals.as_deref(),
-        &body.faces,
-        body.color,
-    );
+    let vertices = Vertices::new(positions.len(), &body.faces, &body.attributes);
+    let shape = (&positions[..], normals.as_deref());
+    let look = (body.color, &body.attributes);
+    add_mesh(document, &body.name, &vertices, shape, look);
 }
 
 fn add_mesh(
     document: &mut Document,
     name: &str,
-    positions: &[[f32; 3]],
-    normals: Option<&[[f32; 3]]>,
-    faces: &[Face],
-    color: [f32; 3],
+    vertices: &Vertices,
+    (positions, normals): (&[[f32; 3]], Option<&[[f32; 3]]>),
+    (color, carried): ([f32; 3], &Attributes),
 ) {
-    let triangles: Vec<[u32; 3]> = faces.iter().flat_map(Face::triangles).collect();
-    let mut attributes = json!({ "POSITION": document.vertices(positions, Some(bounds(positions.iter().copied()))) });
+    let positions: Vec<[f32; 3]> = vertices.spread(positions).collect();
+    let range = Some(bounds(positions.iter().copied()));
+    let mut attributes = json!({ "POSITION": document.vertices(&positions, range) });
     if let Some(normals) = normals {
-        attributes["NORMAL"] = json!(document.vertices(normals, None));
+        let normals: Vec<[f32; 3]> = vertices.spread(normals).collect();
+        attributes["NORMAL"] = json!(document.vertices(&normals, None));
     }
-    let indices = document.triangles(&triangles);
-    let material = document.material(name, linear_color(color));
+    if let Some(uvs) = &vertices.uvs {
+        // glTF counts v from the top of a picture.
+        let flipped: Vec<[f32; 2]> = uvs.iter().map(|[u, v]| [*u, 1.0 - v]).collect();
+        attributes["TEXCOORD_0"] = json!(document.pairs(&flipped));
+    }
+    let mut base_color = linear_color(color);
+    if let Some(colors) = &carried.node_colors {
+        let colors: Vec<[f32; 3]> = vertices.spread(colors).map(linear_color).collect();
+        attributes["COLOR_0"] = json!(document.vertices(&colors, None));
+        // Both are multiplied.
+        base_color = [1.0; 3];
+    }
+    let indices = document.triangles(&vertices.triangles);
+    let material = document.material(name, base_color);
     let primitive = json!({ "attributes": attributes, "indices": indices, "material": material });
     let mesh = document.meshes.len();
     document
@@ -266,18 +292,18 @@ fn place_bodies(document: &mut Document, selection: &Selection, survey: &Survey)
 fn add_morph_targets(
     document: &mut Document,
     selection: &Selection,
+    vertices: &[Vertices],
     difference_bounds: &[DifferenceBounds],
 ) {
-    let cloths: Vec<&ClothTrack> = selection.cloths().collect();
-    if cloths.is_empty() {
+    if vertices.is_empty() {
         return;
     }
-    let mut targets = vec![Vec::new(); cloths.len()];
+    let mut targets = vec![Vec::new(); vertices.len()];
     for frame_bounds in difference_bounds {
-        let view = document.reserve(bytes_per_frame(selection));
+        let view = document.reserve(bytes_per_frame(vertices));
         let mut offset = 0;
-        for ((cloth, [low, high]), list) in cloths.iter().zip(frame_bounds).zip(&mut targets) {
-            let count = cloth.node_count;
+        for ((vertices, [low, high]), list) in vertices.iter().zip(frame_bounds).zip(&mut targets) {
+            let count = vertices.len();
             let range = Some([&low[..], &high[..]]);
             let positions = document.accessor(view, offset, count, Element::Vec3, range);
             offset += count as u64 * BYTES_PER_NODE / 2;
@@ -299,15 +325,18 @@ fn add_morph_targets(
 /// One frame's differences from the base: for each cloth first positions, then normals.
 fn morph_bytes(
     selection: &Selection,
+    vertices: &[Vertices],
     frame: &RecordedFrame,
     base: &RecordedFrame,
     base_normals: &[Vec<[f32; 3]>],
 ) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(bytes_per_frame(selection) as usize);
+    let mut bytes = Vec::with_capacity(bytes_per_frame(vertices) as usize);
     let mut push = |triple: [f32; 3]| bytes.extend(triple.iter().flat_map(|x| x.to_le_bytes()));
-    for (cloth, before) in selection.cloths().zip(base_normals) {
-        differences(frame, base, cloth).for_each(&mut push);
-        for (now, before) in cloth_normals(frame, cloth).iter().zip(before) {
+    for ((cloth, vertices), before) in selection.cloths().zip(vertices).zip(base_normals) {
+        let moved: Vec<[f32; 3]> = differences(frame, base, cloth).collect();
+        vertices.spread(&moved).for_each(&mut push);
+        let now = cloth_normals(frame, cloth);
+        for (now, before) in vertices.spread(&now).zip(vertices.spread(before)) {
             push(std::array::from_fn(|axis| now[axis] - before[axis]));
         }
     }
@@ -334,91 +363,7 @@ fn base_normals(selection: &Selection, base: &RecordedFrame) -> Vec<Vec<[f32; 3]
     selection.cloths().map(|c| cloth_normals(base, c)).collect()
 }
 
-fn bytes_per_frame(selection: &Selection) -> u64 {
-    let nodes: u64 = selection.cloths().map(|c| c.node_count as u64).sum();
-    nodes * BYTES_PER_NODE
-}
-
-/// Refuses what cannot fit before the recording is read at all.
-fn check_length(selection: &Selection, options: &ExportOptions) -> Result<(), ExportError> {
-    let frames = selection.indices.len();
-    if selection.cloths().next().is_none() || fits(frames, bytes_per_frame(selection)) {
-        return Ok(());
-    }
-    Err(too_large(
-        selection,
-        options,
-        morph_size(frames, bytes_per_frame(selection)),
-    ))
-}
-
-fn morph_size(frames: usize, per_frame: u64) -> u64 {
-    let weights = frames as u64 * frames as u64 * 4;
-    (frames as u64)
-        .saturating_mul(per_frame)
-        .saturating_add(weights)
-}
-
-fn fits(frames: usize, per_frame: u64) -> bool {
-    frames <= MOST_TARGETS + 1 && morph_size(frames, per_frame) < MOST_BYTES
-}
-
-fn too_large(selection: &Selection, options: &ExportOptions, size: u64) -> ExportError {
-    let frames = selection.indices.len();
-    let per_frame = bytes_per_frame(selection);
-    let coarser = (2..=frames).find(|&factor| fits(frames.div_ceil(factor), per_frame));
-    ExportError::TooLarge {
-        what: format!(
-            "{frames} frames as glTF morph targets make {} (a GLB file holds at most {MOST_TARGETS} targets \
-             and 4.3 GB)",
-            readable_size(size)
-        ),
-        mend: match coarser {
-            Some(factor) => format!("take one frame in {} (`every`)", factor * options.every),
-            None => "export USDA or VTU instead".into(),
-        },
-    }
-}
-
-fn notes_on_the_format(selection: &Selection, survey: &Survey, size: u64) -> Vec<String> {
-    let mut notes = Vec::new();
-    let cloth_quads: usize = selection.cloths().map(|c| quad_count(&c.faces)).sum();
-    let body_quads: usize = selection.bodies().map(|(_, b)| quad_count(&b.faces)).sum();
-    for (quads, whose) in [(cloth_quads, "cloths'"), (body_quads, "bodies'")] {
-        if quads > 0 {
-            notes.push(format!(
-                "glTF has only triangles: the {whose} {quads} quads were written as {} triangles",
-                2 * quads
-            ));
-        }
-    }
-    if selection.cloths().any(|c| c.colors[0] != c.colors[1]) {
-        notes.push("glTF has one colour for both sides: the front colour was taken".into());
-    }
-    let targets = selection.indices.len() - 1;
-    notes.push(format!(
-        "{} in all: {targets} morph targets of {} each, uncompressed; fewer frames make a smaller file (`every`)",
-        readable_size(size),
-        readable_size(bytes_per_frame(selection))
-    ));
-    if targets > MANY_TARGETS {
-        notes.push(format!(
-            "{targets} morph targets are more than many viewers show at once; Blender opens them"
-        ));
-    }
-    notes.extend(note_on_the_origin(selection, "glTF"));
-    if survey.times[0] != 0.0 {
-        notes.push(format!(
-            "the animation starts at 0 s, which is {} s of the recording",
-            survey.times[0]
-        ));
-    }
-    if targets > 0 {
-        let fps = selection.recording.header().fps;
-        let last = ((survey.times[targets] - survey.times[0]) * fps).round();
-        notes.push(format!(
-            "in Blender, set the frame rate to {fps} before importing; the animation is then frames 0 to {last}"
-        ));
-    }
-    notes
+fn bytes_per_frame(vertices: &[Vertices]) -> u64 {
+    let count: u64 = vertices.iter().map(|v| v.len() as u64).sum();
+    count * BYTES_PER_NODE
 }
