@@ -31,7 +31,6 @@ pub use trajectory::Trajectory;
 use crate::files::{check_target, open_input};
 use glam::DVec3;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
