@@ -1,9 +1,9 @@
 //! What sticks: sticky parts of bodies and cloths, and adhering parts of cloths.
 
+use super::check::{check_not_negative, check_positive, check_vector};
 use super::cloth::{ResolvedCloth, Selection, intervals, select};
 use super::contact::engine_bodies;
 use super::motion::place;
-use super::resolve::{check_not_negative, check_positive, check_vector};
 use super::{SceneError, SceneSource};
 use crate::spec::{
     AdhereSpec, PartSpec, RegionSpec, SceneSpec, SelectSpec, ShapeSpec, StickyClothSpec, StickySpec,

@@ -1,6 +1,6 @@
 //! The air of a scene around each of its cloths.
 
-use super::resolve::{check_not_negative, check_positive, check_vector};
+use super::check::{check_not_negative, check_positive, check_vector};
 use super::{SceneError, SceneSource};
 use crate::spec::{AirSpec, ClothSpec};
 use glam::DVec3;

@@ -5,8 +5,8 @@ mod sequence;
 
 pub use frame::BodyFrame;
 
+use super::check::{check_color, check_not_negative};
 use super::motion::{absolute, body_path, place};
-use super::resolve::{check_color, check_not_negative};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh;
 use crate::recording::{Attributes, BodyTrack};

@@ -1,9 +1,9 @@
 //! Cloths: mesh, rest shape, place and pins.
 
+use super::check::{check_color, check_positive, check_vector};
 use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
 use super::motion::{absolute, pin_path, place};
-use super::resolve::{check_color, check_positive, check_vector};
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh_cut;
 use crate::recording::{Attributes, ClothTrack};

@@ -1,6 +1,6 @@
 //! Places and motions: from the scene's words to rigid paths.
 
-use super::resolve::check_vector;
+use super::check::check_vector;
 use super::{SceneError, SceneSource};
 use crate::format::Trajectory;
 use crate::spec::{BodySpec, InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
@@ -123,7 +123,7 @@ fn load(source: &SceneSource, field: &str, spec: &mut MotionSpec) -> Result<Load
         MotionSpec::Trajectory { path, scale } => {
             *path = absolute(source, path);
             let field = format!("{field}.trajectory");
-            super::resolve::check_positive(source, &format!("{field}.scale"), *scale)?;
+            super::check::check_positive(source, &format!("{field}.scale"), *scale)?;
             trajectory(source, &field, path, *scale)?
         }
     })

@@ -1,7 +1,7 @@
 //! Seams: from names and selections to stitches.
 
+use super::check::{check_not_negative, check_positive};
 use super::cloth::{Selection, select};
-use super::resolve::{check_not_negative, check_positive};
 use super::{SceneError, SceneSource};
 use crate::spec::{ClothSpec, ModelSpec, SceneSpec, SeamEdgeSpec, SelectSpec};
 use glam::DVec3;

@@ -1,6 +1,6 @@
 //! What a material must be, and what looks like a slip.
 
-use super::super::resolve::{check_not_negative, check_positive};
+use super::super::check::{check_not_negative, check_positive};
 use super::{is_limit, with_angles};
 use crate::scene::{SceneError, SceneSource};
 use crate::spec::{BendingSpec, ClothSpec, ModelSpec};

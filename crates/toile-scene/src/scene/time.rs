@@ -1,0 +1,149 @@
+//! Steps, frames and integrators.
+
+use super::check::check_positive;
+use super::world::Schedule;
+use super::{SceneError, SceneSource};
+use crate::spec::{ControlSpec, IntegratorSpec, SolverSpec, TimeSpec};
+use toile::advance::StepControl;
+use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
+use toile::linalg::LinearSolver;
+
+pub(super) fn integrator(time: &TimeSpec) -> Integrator {
+    let implicit = |rule| {
+        Integrator::Implicit(ImplicitSettings {
+            rule,
+            newton_steps: time.newton_steps,
+            newton_tolerance: time.newton_tolerance,
+            tolerance: time.tolerance,
+            max_iterations: time.max_iterations,
+            solver: match time.solver {
+                SolverSpec::Auto => LinearSolver::Auto,
+                SolverSpec::IncompleteCholesky => LinearSolver::IncompleteCholesky,
+                SolverSpec::BlockJacobi => LinearSolver::BlockJacobi,
+                SolverSpec::Direct => LinearSolver::Direct,
+            },
+        })
+    };
+    let mixed = |scheme| {
+        Integrator::Mixed(MixedSettings {
+            scheme,
+            tolerance: time.tolerance,
+            max_iterations: time.max_iterations,
+        })
+    };
+    match time.integrator {
+        IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
+        IntegratorSpec::MixedA => mixed(MixedScheme::A),
+        IntegratorSpec::MixedB => mixed(MixedScheme::B),
+        IntegratorSpec::MixedC => mixed(MixedScheme::C),
+        IntegratorSpec::MixedLimited => mixed(MixedScheme::Limited),
+        IntegratorSpec::BackwardEuler => implicit(ImplicitRule::BackwardEuler),
+        IntegratorSpec::Bdf2 => implicit(ImplicitRule::Bdf2),
+    }
+}
+
+/// A step longer than this is not chosen by itself (s).
+const LONGEST_DEFAULT_STEP: f64 = 0.01;
+
+pub(super) fn resolve_time(
+    source: &SceneSource,
+    time: &mut TimeSpec,
+) -> Result<Schedule, SceneError> {
+    check_positive(source, "time.duration", time.duration)?;
+    check_positive(source, "time.fps", time.fps)?;
+    check_positive(source, "time.tolerance", time.tolerance)?;
+    check_positive(source, "time.newton_tolerance", time.newton_tolerance)?;
+    if time.newton_steps == 0 {
+        return Err(source.error("time.newton_steps", "must be at least 1"));
+    }
+    if time.max_iterations == 0 {
+        return Err(source.error("time.max_iterations", "must be at least 1"));
+    }
+    let frame = 1.0 / time.fps;
+    let substeps = match (time.step, time.substeps) {
+        (Some(_), Some(_)) => {
+            return Err(source.error("time.step", "give `step` or `substeps`, not both"));
+        }
+        (None, Some(count)) => f64::from(count),
+        (None, None) => (frame / LONGEST_DEFAULT_STEP - 1e-9).ceil().max(1.0),
+        (Some(step), None) => {
+            check_positive(source, "time.step", step)?;
+            divide_frame(source, frame, step, time.fps)?
+        }
+    };
+    if !(1.0..=1e6).contains(&substeps) {
+        let message = format!("{substeps} steps per frame; there must be 1 to 1000000");
+        return Err(source.error("time.substeps", message));
+    }
+    let frames = time.duration * time.fps;
+    if frames > 1e7 {
+        let message = format!("{frames:.0} frames are too many; shorten the duration or lower fps");
+        return Err(source.error("time.duration", message));
+    }
+    let substeps = substeps as u32;
+    time.substeps = Some(substeps);
+    time.step = None;
+    let step = frame / f64::from(substeps);
+    Ok(Schedule {
+        step,
+        control: resolve_control(source, time, step)?,
+        substeps,
+        frames: (frames - 1e-9).ceil().max(1.0) as u64,
+        fps: time.fps,
+    })
+}
+
+fn resolve_control(
+    source: &SceneSource,
+    time: &TimeSpec,
+    step: f64,
+) -> Result<StepControl, SceneError> {
+    match time.control {
+        ControlSpec::Fixed => Ok(StepControl::Fixed),
+        ControlSpec::Cfl(fraction) => {
+            let field = "time.control.cfl";
+            if !(fraction > 0.0 && fraction <= 1.0) {
+                let message = format!("is {fraction}; it must be above 0 and at most 1");
+                return Err(source.error(field, message));
+            }
+            if let Integrator::Implicit(_) = integrator(time) {
+                let message = "an implicit integrator is stable with any step and has no such limit; choose another \
+                     time.integrator, or the control \"fixed\" or adaptive";
+                return Err(source.error(field, message));
+            }
+            Ok(StepControl::Cfl { fraction })
+        }
+        ControlSpec::Adaptive {
+            tolerance,
+            smallest,
+        } => {
+            check_positive(source, "time.control.adaptive.tolerance", tolerance)?;
+            check_positive(source, "time.control.adaptive.smallest", smallest)?;
+            if 2.0 * smallest > step {
+                let message = format!(
+                    "is {smallest} s; it must be at most half of the step of {step} s that is to be cut"
+                );
+                return Err(source.error("time.control.adaptive.smallest", message));
+            }
+            Ok(StepControl::Adaptive {
+                tolerance,
+                smallest,
+            })
+        }
+    }
+}
+
+fn divide_frame(source: &SceneSource, frame: f64, step: f64, fps: f64) -> Result<f64, SceneError> {
+    let count = (frame / step).round();
+    if (count * step - frame).abs() <= 1e-6 * frame {
+        return Ok(count);
+    }
+    let rate = 1.0 / step;
+    let whole = (rate / fps).ceil().max(1.0);
+    let message = format!(
+        "a step of {step} s does not divide the {frame:.6} s of a frame; \
+         set time.fps to {:.6} or give time.substeps instead of a step",
+        rate / whole
+    );
+    Err(source.error("time.step", message))
+}
