@@ -173,7 +173,7 @@ fn sheet(cells: u32, case: &Case) -> (Model, State) {
     let limit = (case.limit)(&model, argument("tolerance"));
     model = model
         .rebuilt(|parts| parts.limits.extend(limit.map(|l| (0, l))))
-        .unwrap();
+        .expect("the limit is of this cloth");
     (model, state)
 }
 

@@ -59,7 +59,7 @@ fn measure(curve: Curve, cells: u32) -> f64 {
     let (mut model, mut state) = world(&square(cells), COTTON, pins, gravity, integrator);
     model = model
         .rebuilt(|parts| parts.contacts = vec![[0, 0]])
-        .unwrap();
+        .expect("cloth may meet itself");
     // As thick as contact takes it, and a little nearer.
     let thickest = 0.5 / f64::from(cells) / 2f64.sqrt();
     let distance = 0.97 * thickest.min(2.0 * model.cloths[0].contact_offset);

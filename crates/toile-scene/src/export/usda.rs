@@ -340,7 +340,7 @@ fn texture(indent: &str, faces: &[Face], attributes: &Attributes) -> String {
             corners.push(number);
         }
     }
-    let (places, corners) = (pairs(places), integers(corners.into_iter()));
+    let (places, corners) = (pairs(places), integers(corners));
     format!(
         "{indent}texCoord2f[] primvars:st = {places} (\n{indent}    interpolation = \"faceVarying\"\n{indent})\n\
          {indent}int[] primvars:st:indices = {corners}\n"

@@ -1,6 +1,6 @@
 //! Closest points of a point and a triangle, and of two edges.
 //!
-//! Between two features of cloth the answer is a [`Closest`]: weights of the four nodes such that `Σ wᵢ xᵢ`
+//! Between two features of cloth the answer is a `Closest`: weights of the four nodes such that `Σ wᵢ xᵢ`
 //! leads from the second feature's closest point to the first's. The same weights carry velocities and
 //! impulses, so that what acts between the two features adds up to nothing: `Σ wᵢ = 0`.
 

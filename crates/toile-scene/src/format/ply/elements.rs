@@ -220,7 +220,8 @@ impl VertexPlan {
             }
             if let Some(scale) = self.color_scale {
                 // Not a number becomes 0.
-                colors.push(color.map(|c| (c / scale).max(0.0).min(1.0) as f32));
+                // What is no number becomes black.
+                colors.push(color.map(|c| 1.0_f64.min((c / scale).max(0.0)) as f32));
             }
         }
         Ok(Vertices {

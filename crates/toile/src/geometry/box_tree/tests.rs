@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn the_pairs_that_a_test_accepts_are_found_once(boxes in boxes(0..90)) {
-        let accepts = |i: u32, j: u32| (i + j) % 3 == 0;
+        let accepts = |i: u32, j: u32| (i + j).is_multiple_of(3);
         let mut found = BoxTree::new(&boxes).pairs_where(usize::MAX, accepts);
         found.iter_mut().for_each(|pair| pair.sort_unstable());
         found.sort_unstable();

@@ -145,10 +145,9 @@ pub(super) fn remove_unused(mesh: &mut Mesh) -> usize {
         used[node as usize] = true;
     }
     let mut names = vec![0; before];
-    let mut next = 0;
-    for (name, _) in names.iter_mut().zip(&used).filter(|(_, used)| **used) {
+    let kept = names.iter_mut().zip(&used).filter(|(_, used)| **used);
+    for (next, (name, _)) in (0..).zip(kept) {
         *name = next;
-        next += 1;
     }
     for face in &mut mesh.faces {
         *face = rename_nodes(face, |n| names[n as usize]);

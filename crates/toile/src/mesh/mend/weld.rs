@@ -43,14 +43,12 @@ pub fn weld(mesh: &mut Mesh, tolerance: f64) -> Welded {
 fn drop_welded(mesh: &mut Mesh, names: &[u32]) {
     let stays: Vec<bool> = (0..).zip(names).map(|(k, name)| k == *name).collect();
     let mut new_names = vec![0; names.len()];
-    let mut next = 0;
-    for (name, _) in new_names
+    let kept = new_names
         .iter_mut()
         .zip(&stays)
-        .filter(|(_, stays)| **stays)
-    {
+        .filter(|(_, stays)| **stays);
+    for (next, (name, _)) in (0..).zip(kept) {
         *name = next;
-        next += 1;
     }
     for face in &mut mesh.faces {
         *face = rename_nodes(face, |n| new_names[n as usize]);

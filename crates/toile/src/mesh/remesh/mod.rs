@@ -5,9 +5,9 @@
 //! surface; a few rounds of that. Boundaries, creases and the seams of the texture are kept: nodes on them do not leave
 //! them, and nodes where they turn or meet stay where they are. Texture coordinates and colours are carried along.
 //!
-//! * [`surface`]: triangles that can be split, collapsed and flipped.
-//! * [`features`]: which edges and nodes must be kept.
-//! * [`passes`]: what is done in a round.
+//! * `surface`: triangles that can be split, collapsed and flipped.
+//! * `features`: which edges and nodes must be kept.
+//! * `passes`: what is done in a round.
 
 mod features;
 mod passes;
