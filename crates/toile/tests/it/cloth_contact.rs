@@ -154,7 +154,8 @@ fn the_number_of_threads_and_a_restart_change_nothing() {
     assert_eq!(one, run(1, true));
 }
 
-/// Two corners of a sheet are led right through each other's place, with cloth between them: nothing explodes over it.
+/// Two corners of a sheet are led right through each other's place, with cloth between them: that is reported, and nothing explodes over
+/// it.
 #[test]
 fn pins_that_leave_no_room_are_survived() {
     let lead = |node: u32, velocity: DVec3| Pin {
@@ -170,17 +171,22 @@ fn pins_that_leave_no_room_are_survived() {
     let pins = vec![lead(0, DVec3::X), lead(8, DVec3::NEG_X), fixed(vec![76])];
     let (model, mut state) = sheet(8, pins, DVec3::NEG_Z * 9.81);
     let mut workspace = Workspace::new(&model, None);
-    for _ in 0..120 {
+    let mut first = None;
+    for n in 0..120 {
         let report = step(&model, &mut state, &mut workspace, 0.01).unwrap();
-        if report.certificate.contact.unwrap().missed == 0 {
-            continue;
+        let missed = report.certificate.contact.unwrap().missed > 0;
+        assert_eq!(report.status == Status::ContactMissed, missed, "step {n}");
+        if missed {
+            first.get_or_insert(n);
         }
-        assert_eq!(report.status, Status::ContactMissed);
     }
-    // The corners end 1.4 m apart; the rest hangs between them.
+    // The corners are in one place at 0.5 s, which ends step 49, and their 2 mm of cloth are given up there or in the step after.
+    assert!(matches!(first, Some(49 | 50)), "{first:?}");
+    // The corners end 0.86 m from the middle and 1.4 m apart, which stretches the metre between them by 40 %. No node is farther than
+    // 1.12 m from the nearer one, as the cloth lies, and nothing else stretches it as much.
     let farthest = state.positions.iter().map(|p| p.length());
     let farthest = farthest.fold(0.0, f64::max);
-    assert!(farthest < 3.0, "{farthest}");
+    assert!(farthest < 0.86 + 1.4 * 1.12, "{farthest}");
 }
 
 #[test]

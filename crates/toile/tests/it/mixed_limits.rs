@@ -102,10 +102,9 @@ fn strain_is_bounded_in_every_scheme_and_its_rate_where_the_end_is_filtered() {
             assert!(limit.residual(&state.positions) <= 1e-4, "{scheme:?}");
             rate = rate.max(limit.residual(&ahead(&state, h)));
         }
-        // B keeps a velocity that half a step of forces has changed after its filter: h²g/2 over a cell of 0.25 m and more.
-        match scheme {
-            MixedScheme::B => assert!(rate > 1e-3, "{rate}"),
-            _ => assert!(rate <= 1e-4, "{scheme:?}: {rate}"),
+        // B adds half a step of forces after its one filter, and promises nothing of the rate.
+        if scheme != MixedScheme::B {
+            assert!(rate <= 1e-4, "{scheme:?}: {rate}");
         }
         assert!(state.positions[24].z < -0.5);
     }
