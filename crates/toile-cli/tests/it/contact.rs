@@ -108,12 +108,12 @@ fn a_level_set_tells_what_it_found() {
         "{}",
         said.stderr
     );
-    toile(&folder, &["levelset", "open.obj", "--closed"]).says(1, &["open.obj", "open"]);
+    toile(&folder, &["levelset", "open.obj", "--closed", "--force"]).says(1, &["open.obj", "open"]);
     // Inside out.
     let turned = SIDES.map(|[a, b, c, d]| [d, c, b, a]);
     folder.write("turned.obj", box_mesh(&turned));
-    toile(&folder, &["levelset", "turned.obj"]).says(1, &["inside out"]);
-    toile(&folder, &["levelset", "turned.obj", "--flip"]).good();
-    toile(&folder, &["levelset", "box.obj", "--cell", "-1"]).says(1, &["cell"]);
-    toile(&folder, &["levelset", "none.obj"]).says(1, &["none.obj"]);
+    toile(&folder, &["levelset", "turned.obj", "--force"]).says(1, &["inside out"]);
+    toile(&folder, &["levelset", "turned.obj", "--flip", "--force"]).good();
+    toile(&folder, &["levelset", "box.obj", "--cell", "-1", "--force"]).says(1, &["cell"]);
+    toile(&folder, &["levelset", "none.obj", "--force"]).says(1, &["none.obj"]);
 }

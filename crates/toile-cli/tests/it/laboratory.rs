@@ -276,7 +276,7 @@ fn sweep_table(folder: &Folder, out: &str) -> Vec<Vec<String>> {
     text.lines().map(cells).collect()
 }
 
-const BALL: &str = "\n[body.ball]\nshape.sphere = { radius = 0.1 }\nplace.at = [0.1, 0.15, 0.3]\n";
+const BALL: &str = "\n[body.ball]\nshape.sphere = { radius = 0.1 }\nplace.at = [0.105, 0, 0.1]\n";
 
 #[test]
 fn a_sweep_tells_forces_on_bodies_the_same_with_and_without_frames() {
@@ -288,7 +288,7 @@ fn a_sweep_tells_forces_on_bodies_the_same_with_and_without_frames() {
         "--grid",
         "body.ball.friction=0.1,0.5",
         "--set",
-        "time.duration=0.2",
+        "time.duration=0.4",
     ];
     toile(&folder, &[&sweep[..], &["-o", "plain"]].concat()).good();
     toile(&folder, &[&sweep[..], &["-o", "kept", "--frames"]].concat()).good();

@@ -176,7 +176,9 @@ fn the_example_of_a_comparison_against_a_variant_works() {
     let text = help(&["compare"]);
     let example = text
         .lines()
-        .find_map(|line| line.trim().split_once(" --vary "));
+        .map(str::trim)
+        .filter(|line| line.starts_with("toile compare"))
+        .find_map(|line| line.split_once(" --vary "));
     let (_, options) = example.expect("an example with --vary");
     let folder = small();
     let start = ["compare", "small.toml", "-q", "--until", "0.04", "--vary"];

@@ -85,7 +85,7 @@ fn an_overhang_becomes_a_material() {
     assert!(ended.stdout.contains("bend = 1.17"), "{}", ended.stdout);
     fit(&["--overhang", "45", "--density", "0.15"]).says(1, &["45 mm is 0.045"]);
     fit(&["--overhang", "-0.1", "--density", "0.15"]).says(1, &["overhang"]);
-    fit(&["--overhang", "nan", "--density", "0.15"]).says(1, &["overhang"]);
+    fit(&["--overhang", "nan", "--density", "0.15"]).says(2, &["overhang"]);
     fit(&["--overhang", "0.04", "--density", "150"]).says(1, &["150 g/m² is 0.15"]);
     fit(&["--overhang", "0.04", "--density", "0"]).says(1, &["density"]);
     fit(&["--drape", "52", "--density", "0.15"]).says(1, &["52 % is 0.52"]);

@@ -6,7 +6,7 @@ use super::surface::smooth_normals;
 use super::{ExportError, ExportOptions, ExportSummary};
 use crate::format::{PlyEncoding, write_obj_with_normals, write_ply_with_normals};
 use crate::recording::{ClothTrack, RecordedFrame};
-use glam::{DVec2, Vec2, Vec3};
+use glam::{DVec2, Vec3};
 use std::io;
 use std::path::Path;
 use toile::mesh::Mesh;
@@ -84,7 +84,7 @@ pub(super) fn merged_cloths<'c>(
         mesh.faces
             .extend(cloth.faces.iter().map(|f| f.shifted(offset)));
         if let Some(uvs) = &mut mesh.corner_uvs {
-            let wide = |uvs: &[[f32; 2]; 4]| uvs.map(|[u, v]| Vec2::new(u, v).as_dvec2());
+            let wide = |uvs: &[[f32; 2]; 4]| uvs.map(|uv| DVec2::from_array(uv.map(in_digits)));
             uvs.extend(cloth.attributes.corner_uvs.iter().flatten().map(wide));
             uvs.resize(mesh.faces.len(), [DVec2::ZERO; 4]);
         }
@@ -116,4 +116,10 @@ fn notes(selection: &Selection, options: &ExportOptions) -> Vec<String> {
     }
     notes.push(options.up.note());
     notes
+}
+
+/// A number of single precision as its shortest digits say: 0.2, and not 0.20000000298.
+fn in_digits(number: f32) -> f64 {
+    let digits = number.to_string();
+    digits.parse().unwrap_or(f64::from(number))
 }
