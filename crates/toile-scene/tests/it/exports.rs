@@ -148,7 +148,7 @@ fn what_a_format_leaves_out_is_said() {
     let folder = Folder::new();
     let recording = record(&folder);
     for format in ALL {
-        let out = folder.path().join("walk");
+        let out = folder.path().join(format!("walk-{format:?}"));
         let notes = export(&recording, format, &out, &ExportOptions::default())
             .unwrap()
             .notes;

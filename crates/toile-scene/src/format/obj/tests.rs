@@ -150,7 +150,7 @@ fn the_first_face_without_texture_coordinates_is_named() {
 fn numbers_that_are_none_are_refused_with_line_and_column() {
     assert_error("v 0 nan 0\n", 1, 5, "`nan` is not a finite number");
     assert_error("v 0 0 -inf\n", 1, 7, "not a finite number");
-    assert_error("v 1e999 0 0\n", 1, 3, "not a finite number");
+    assert_error("v 1e999 0 0\n", 1, 3, "`1e999` is too large");
     assert_error("\nv 0 0,5 0\n", 2, 5, "`0,5` is not a number");
     assert_error("v 0 0\n", 1, 6, "three coordinates");
     assert_error("vt\n", 1, 3, "`vt u v`");

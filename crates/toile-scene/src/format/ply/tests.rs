@@ -367,9 +367,9 @@ fn a_written_header_names_what_follows() {
     assert_eq!(
         String::from_utf8(out).unwrap(),
         "ply\nformat ascii 1.0\ncomment toile, lengths in metres\nelement vertex 3\n\
-         property double x\nproperty double y\nproperty double z\nelement face 1\n\
-         property list uchar int vertex_indices\nproperty list uchar double texcoord\nend_header\n\
-         0 0 0\n1 0 0\n0 1 0\n3 0 1 2 6 1 0 0 1 1 1\n"
+         property double x\nproperty double y\nproperty double z\nproperty double s\nproperty double t\n\
+         element face 1\nproperty list uchar int vertex_indices\nproperty list uchar double texcoord\nend_header\n\
+         0 0 0 1 0\n1 0 0 0 1\n0 1 0 1 1\n3 0 1 2 6 1 0 0 1 1 1\n"
     );
 }
 

@@ -73,7 +73,7 @@ fn points_and_cells_are_those_of_the_recording() {
     )
     .unwrap();
     for index in 0..FRAMES {
-        let grid = Grid::open(&folder.path().join(format!("walk_{:04}.vtu", index + 1)));
+        let grid = Grid::open(&folder.path().join(format!("walk_{index:04}.vtu")));
         assert!(
             grid.head
                 .contains("NumberOfPoints=\"13\" NumberOfCells=\"6\"")
@@ -141,11 +141,7 @@ fn bodies_are_placed_by_their_poses() {
     )
     .unwrap();
     for index in 0..FRAMES {
-        let grid = Grid::open(
-            &folder
-                .path()
-                .join(format!("walk_bodies_{:04}.vtu", index + 1)),
-        );
+        let grid = Grid::open(&folder.path().join(format!("walk_bodies_{index:04}.vtu")));
         let points = grid.floats("Points");
         let poses = recording.frame(index).unwrap().poses;
         let ball = &recording.bodies()[0].positions;
@@ -187,10 +183,10 @@ fn the_collection_names_every_file_at_its_real_time() {
     assert_eq!(sets.len(), 6);
     for (k, pair) in sets.chunks(2).enumerate() {
         let time = (2 * k) as f64 / FPS;
-        assert_eq!(pair[0], (time, "0".into(), format!("R&D_{:04}.vtu", k + 1)));
+        assert_eq!(pair[0], (time, "0".into(), format!("R&D_{:04}.vtu", 2 * k)));
         assert_eq!(
             pair[1],
-            (time, "1".into(), format!("R&D_bodies_{:04}.vtu", k + 1))
+            (time, "1".into(), format!("R&D_bodies_{:04}.vtu", 2 * k))
         );
         assert!(pair.iter().all(|set| folder.path().join(&set.2).is_file()));
     }
