@@ -34,19 +34,18 @@ fn a_large_sheet_that_meets_itself_is_the_same_on_one_two_and_four_threads() {
                 .unwrap();
             fold(&mut state);
             let mut workspace = Workspace::new(&model, None);
-            let (mut near, mut collisions) = (0, 0);
+            let mut near = 0;
             for _ in 0..3 {
                 let report = step(&model, &mut state, &mut workspace, 4e-3).unwrap();
                 let contact = report.certificate.contact.unwrap();
                 near = near.max(contact.near);
-                collisions += contact.collisions;
             }
-            (state, near, collisions)
+            (state, near)
         })
     };
     let one = run(1);
-    // Both kinds of contact: in the solve, in lists that are long enough to be shared out, and after it.
-    assert!(one.1 > 16_384 && one.2 > 0, "{} {}", one.1, one.2);
+    // Contacts of the solve, in lists that are long enough to be shared out.
+    assert!(one.1 > 16_384, "{}", one.1);
     for threads in [2, 4] {
         assert_eq!(one, run(threads), "{threads} threads");
     }

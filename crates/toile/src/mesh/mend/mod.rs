@@ -102,6 +102,8 @@ pub fn mend(mesh: &mut Mesh, tolerance: f64) -> Mended {
         let shape = super::doctor::shapes::Shape::new(face, &mesh.positions);
         shape.is_folded() && !shape.is_degenerate()
     });
+    // A half of a folded quad may be a triangle that was there already.
+    done.duplicates += clean::remove_duplicates(mesh);
     done.degenerate = clean::remove_degenerate(mesh);
     let (split, crowded_left) = split::split(mesh);
     (done.split, done.crowded_left) = (split, crowded_left);
