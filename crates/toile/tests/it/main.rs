@@ -18,5 +18,4 @@ mod pinch;
 mod seams;
 mod simulation;
 mod step_control;
-mod threads;
 mod untangle;
