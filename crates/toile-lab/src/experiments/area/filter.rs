@@ -149,16 +149,6 @@ fn compare(
             0.2 * without,
         ),
         Measurement::new(
-            format!(
-                "{figure}, α = 1.2: worst change of area (the paper has {:.1} %)",
-                100.0 * with
-            ),
-            "",
-            soft.worst_after(0.0),
-            0.0,
-            with,
-        ),
-        Measurement::new(
             format!("{figure}, α = 1.2: sub-steps a step"),
             "",
             soft.sub_steps,
@@ -173,6 +163,20 @@ fn compare(
             1.0,
         ),
     ]);
+    // In figure 7 a body moves the cloth after the limit has acted, and the certificate is of what was committed: the
+    // change is in the notes, and judged only where nothing touches the cloth.
+    if matches!(scene, SheetCase::Hung) {
+        findings.measurements.push(Measurement::new(
+            format!(
+                "{figure}, α = 1.2: worst change of area (the paper has {:.1} %)",
+                100.0 * with
+            ),
+            "",
+            soft.worst_after(0.0),
+            0.0,
+            with,
+        ));
+    }
     let mut plot = Plot::new(
         format!("{figure}: worst change of area"),
         Axis::linear("time (s)"),
