@@ -242,6 +242,24 @@ fn smallest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 }
 
 impl StepReport {
+    /// The same with what a solve of all rows says of limits and contacts.
+    pub(crate) fn with(
+        self,
+        limit: Option<LimitReport>,
+        contact: Option<ContactReport>,
+        predicted: &Predicted,
+    ) -> StepReport {
+        StepReport {
+            status: Status::of(predicted, limit, contact),
+            certificate: Certificate {
+                limit,
+                contact,
+                ..self.certificate
+            },
+            ..self
+        }
+    }
+
     /// This step and the one after it as one: the worst of what both said, iterations and times of both.
     pub(crate) fn and(&self, next: &StepReport) -> StepReport {
         let (a, b) = (&self.certificate, &next.certificate);

@@ -41,6 +41,11 @@ impl Integrator {
         matches!(self, Integrator::Mixed(settings) if settings.scheme == MixedScheme::Limited)
     }
 
+    /// Whether limits and contacts are parts of one solve.
+    pub(crate) fn is_unified(&self) -> bool {
+        matches!(self, Integrator::Implicit(settings) if settings.constraints == ConstraintSolve::Unified)
+    }
+
     /// The order of accuracy in the positions, with steps of varying length.
     pub fn order(&self) -> u32 {
         match self {
@@ -102,6 +107,18 @@ pub struct ImplicitSettings {
     pub max_iterations: u32,
     /// How linear systems are solved.
     pub solver: LinearSolver,
+    /// How limits and contacts are met.
+    pub constraints: ConstraintSolve,
+}
+
+/// How an implicit step meets limits and contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ConstraintSolve {
+    /// One after another, each in a phase of its own.
+    #[default]
+    Phases,
+    /// All of them in [one minimisation](crate::integrate), with the energies.
+    Unified,
 }
 
 impl ImplicitSettings {
@@ -113,6 +130,7 @@ impl ImplicitSettings {
         tolerance: 1e-3,
         max_iterations: 500,
         solver: LinearSolver::Auto,
+        constraints: ConstraintSolve::Phases,
     };
 }
 

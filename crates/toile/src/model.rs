@@ -357,6 +357,13 @@ impl Model {
 
     /// How many numbers the limits remember from step to step.
     pub(crate) fn limit_memory(&self) -> usize {
+        if self.integrator.is_unified() {
+            return self
+                .limits
+                .iter()
+                .map(|(_, limit)| limit.multipliers())
+                .sum();
+        }
         self.limits.iter().map(|(_, limit)| limit.memory()).sum()
     }
 

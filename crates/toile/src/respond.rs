@@ -20,10 +20,14 @@ pub(crate) struct Response {
 
 impl Response {
     pub fn new(model: &Model) -> Self {
+        // One solve has rows for both.
+        let in_phases = !model.integrator.is_unified();
+        let faces = in_phases.then(|| Dents::for_model(model)).flatten();
+        let limits = in_phases.then(|| LimitWork::for_model(model)).flatten();
         Response {
             around: Surroundings::new(model),
-            faces: Dents::for_model(model).map(Box::new),
-            limits: LimitWork::for_model(model).map(Box::new),
+            faces: faces.map(Box::new),
+            limits: limits.map(Box::new),
         }
     }
 

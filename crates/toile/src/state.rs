@@ -1,8 +1,10 @@
 //! What changes while a world moves: exactly what a checkpoint holds.
 
 mod bytes;
+mod kept_contact;
 
 pub use bytes::StateError;
+pub use kept_contact::{ContactKey, KeptContact};
 
 use crate::body::{Adhesion, Anchor, Bond, Shape, Stuck};
 use crate::drive::{Commanded, PinPath, PinState, Pose};
@@ -31,6 +33,8 @@ pub struct State {
     pub creased: Vec<f64>,
     /// What the constraints of limits pulled with in the last step (N·m), for limits that remember it.
     pub limit_forces: Vec<f64>,
+    /// The contacts of the last step, in the order of their keys, for solves that remember them.
+    pub contacts: Vec<KeptContact>,
     /// What the adaptive step control goes on from.
     pub step_memory: Option<StepMemory>,
     /// One memory per pin of the model.
@@ -89,6 +93,7 @@ impl State {
             creased: vec![0.0; rest_angles.len()],
             rest_angles,
             limit_forces: vec![0.0; model.limit_memory()],
+            contacts: Vec::new(),
             step_memory: None,
             pins: vec![PinState::default(); model.pins.len()],
             stuck: Vec::new(),
@@ -153,6 +158,7 @@ impl State {
             rest_angles,
             creased,
             limit_forces,
+            contacts,
             step_memory,
             pins,
             stuck,
@@ -168,6 +174,7 @@ impl State {
         self.rest_angles.clone_from(rest_angles);
         self.creased.clone_from(creased);
         self.limit_forces.clone_from(limit_forces);
+        self.contacts.clone_from(contacts);
         self.step_memory = *step_memory;
         self.pins.clone_from(pins);
         self.stuck.clone_from(stuck);
@@ -199,6 +206,7 @@ impl State {
             && self.rest_angles.len() == hinges
             && self.creased.len() == hinges
             && self.limit_forces.len() == model.limit_memory()
+            && self.contacts.is_sorted_by_key(|contact| contact.key)
             && self.positions.len() == model.node_count()
             && self.velocities.len() == model.node_count()
             && self.last_change.len() == model.node_count()

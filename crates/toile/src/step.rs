@@ -43,7 +43,7 @@ pub fn step(
     let predicted = predictor.predict(&context, response, told, trial, &mut watch);
     trial.check_finite(&context, Phase::Predict)?;
 
-    if !model.integrator.is_whole() {
+    if !model.integrator.is_whole() && !model.integrator.is_unified() {
         response.enforce_limits(&context, trial);
         trial.check_finite(&context, Phase::Limit)?;
         watch.lap(|times| &mut times.limit);
@@ -119,7 +119,10 @@ impl Workspace {
             trial: Trial::new(model),
             predictor: Predictor::new(model),
             response: Response::new(model),
-            contact: ClothContact::for_model(model).map(Box::new),
+            contact: match model.integrator.is_unified() {
+                true => None,
+                false => ClothContact::for_model(model).map(Box::new),
+            },
             forces: Vec::new(),
             angles: Vec::new(),
             reach: 1.0,
@@ -148,6 +151,9 @@ impl Workspace {
     /// Where cloth touched bodies and cloth in the last step, which ended in this state.
     pub fn contacts(&self, state: &State) -> Vec<ContactPoint> {
         let (around, reach) = (&self.response.around, self.reach);
+        if let Some(solve) = self.predictor.unified() {
+            return solve.points(&state.positions, reach);
+        }
         let mut points = body_points(&self.trial.loads, around, &state.positions, reach);
         if let Some(contact) = self.contact.as_deref() {
             points.extend(contact.points(&state.positions, reach));
@@ -199,6 +205,13 @@ impl Workspace {
         if let Some(contact) = self.contact.as_deref() {
             contact.tell_bonds(&mut state.bonds, &state.positions, h, reach);
         }
+        if let Some(solve) = self.predictor.unified() {
+            let (limit_forces, contacts) = solve.memory();
+            state.limit_forces.clear();
+            state.limit_forces.extend_from_slice(limit_forces);
+            state.contacts.clear();
+            state.contacts.extend_from_slice(contacts);
+        }
         if let Some(limits) = self.response.limits.as_deref() {
             state.limit_forces.clear();
             state.limit_forces.extend_from_slice(limits.forces());
@@ -243,6 +256,10 @@ impl Workspace {
         trial
             .loads
             .add_up(&context, &response.around.bodies, attachments);
-        certify(&context, response, contact.as_deref(), predicted)
+        let report = certify(&context, response, contact.as_deref(), predicted);
+        match predictor.unified() {
+            Some(solve) => report.with(solve.limit_report(), solve.contact_report(), predicted),
+            None => report,
+        }
     }
 }

@@ -33,12 +33,28 @@ pub(super) struct ResolvedCloth {
     pub track: ClothTrack,
 }
 
+/// What the cloths before have left to one.
+#[derive(Clone, Copy)]
+pub(super) struct ClothTurn {
+    /// Its number.
+    pub index: usize,
+    /// Its first node in the world.
+    pub first_node: usize,
+    /// Whether its limit is part of the implicit solve.
+    pub is_unified: bool,
+}
+
 pub(super) fn resolve_cloth(
     source: &SceneSource,
     name: &str,
     spec: &mut ClothSpec,
-    (index, first_node): (usize, usize),
+    turn: ClothTurn,
 ) -> Result<ResolvedCloth, SceneError> {
+    let ClothTurn {
+        index,
+        first_node,
+        is_unified,
+    } = turn;
     let field = format!("cloth.{name}");
     let fabric = check_material(source, &field, spec)?;
     check_color(source, &format!("{field}.color"), spec.color)?;
@@ -87,6 +103,7 @@ pub(super) fn resolve_cloth(
         start: &mesh.positions,
         rest_positions,
         first_node: first_node as u32,
+        is_unified,
     };
     let energies = energies(source, &field, spec, fabric.as_ref(), &sheet)?;
     let limit = limit(source, &field, spec, &sheet)?;

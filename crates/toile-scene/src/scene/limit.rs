@@ -4,12 +4,14 @@ use super::material::Sheet;
 use super::{SceneError, SceneSource};
 use crate::spec::{
     AreaMatrixSpec, AreaSpec, ClothSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,
-    IsometricSpec, LimitSpec, ModelSpec, ProjectionSpec, StrainSpec, SweepSpec,
+    IsometricSpec, LimitSpec, ModelSpec, ProjectionSpec, StrainSpec, StretchSpec, SweepSpec,
 };
 use toile::limit::area::{AreaLimit, AreaMatrix, AreaRegularisation, AreaSettings};
 use toile::limit::inequality::{InequalityLimit, InequalitySettings, InequalitySolver, Sides};
 use toile::limit::strain::{StrainBounds, StrainLimit, StrainSettings, Sweep};
-use toile::limit::{EquationSolver, Equations, Lengths, Limit, Metric, ProjectionSettings};
+use toile::limit::{
+    EquationSolver, Equations, Lengths, Limit, Metric, ProjectionSettings, StretchLimit,
+};
 
 /// The limit of a cloth, if it has any. That of its model is filled in.
 pub(super) fn limit(
@@ -26,6 +28,7 @@ pub(super) fn limit(
         LimitSpec::Strain(spec) => strain(spec, sheet),
         LimitSpec::Area(spec) => area(spec, sheet),
         LimitSpec::Inequality(spec) => inequality(spec, sheet),
+        LimitSpec::Stretch(spec) => stretch(spec, sheet),
         LimitSpec::Lengths(spec) => lengths(spec, sheet),
         LimitSpec::Isometric(spec) => isometric(spec, sheet),
     };
@@ -58,6 +61,7 @@ fn name(spec: &LimitSpec) -> &'static str {
         LimitSpec::Strain(_) => "strain",
         LimitSpec::Area(_) => "area",
         LimitSpec::Inequality(_) => "inequality",
+        LimitSpec::Stretch(_) => "stretch",
         LimitSpec::Lengths(_) => "lengths",
         LimitSpec::Isometric(_) => "isometric",
     }
@@ -122,6 +126,18 @@ fn inequality(spec: &InequalitySpec, sheet: &Sheet) -> Result<Limit, String> {
     };
     let made = InequalityLimit::new(sheet.topology, sheet.rest, sheet.first_node, settings);
     made.map(|limit| Limit::Inequality(Box::new(limit)))
+        .map_err(|error| error.to_string())
+}
+
+fn stretch(spec: &StretchSpec, sheet: &Sheet) -> Result<Limit, String> {
+    let made = StretchLimit::new(
+        sheet.topology,
+        sheet.rest,
+        sheet.first_node,
+        spec.stretch,
+        spec.tolerance,
+    );
+    made.map(|limit| Limit::Stretch(Box::new(limit)))
         .map_err(|error| error.to_string())
 }
 

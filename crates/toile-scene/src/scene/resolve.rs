@@ -4,7 +4,7 @@ use super::adhesion::{adhesions, blind_adhesions};
 use super::air::{air_around, check_air};
 use super::body::{BodyFrame, ResolvedBody, resolve_body, resolve_friction};
 use super::check::{check_name, check_not_negative, check_positive, check_vector};
-use super::cloth::{ResolvedCloth, resolve_cloth};
+use super::cloth::{ClothTurn, ResolvedCloth, resolve_cloth};
 use super::contact::{engine_bodies, meetings, start};
 use super::led::led_together;
 use super::seam::{loose_seams, seams, stiffen_sewn};
@@ -13,7 +13,7 @@ use super::world::{Schedule, World};
 use super::{SceneError, SceneSource};
 use crate::memory;
 use crate::recording::ClothTrack;
-use crate::spec::{DrapeSpec, SceneSpec};
+use crate::spec::{ConstraintsSpec, DrapeSpec, SceneSpec};
 use glam::DVec3;
 use std::sync::Arc;
 use toile::contact::{Body, BodyContact};
@@ -68,10 +68,16 @@ fn resolve_cloths(
     source: &SceneSource,
     spec: &mut SceneSpec,
 ) -> Result<Vec<ResolvedCloth>, SceneError> {
+    let is_unified = spec.time.constraints == ConstraintsSpec::Unified;
     let mut first_node = 0;
     let mut cloths = Vec::new();
     for (index, (name, cloth)) in spec.cloth.iter_mut().enumerate() {
-        let resolved = resolve_cloth(source, name, cloth, (index, first_node))?;
+        let turn = ClothTurn {
+            index,
+            first_node,
+            is_unified,
+        };
+        let resolved = resolve_cloth(source, name, cloth, turn)?;
         first_node = resolved.cloth.nodes.end;
         cloths.push(resolved);
     }

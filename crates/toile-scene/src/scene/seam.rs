@@ -3,7 +3,7 @@
 use super::check::{check_not_negative, check_positive};
 use super::cloth::{Selection, select};
 use super::{SceneError, SceneSource};
-use crate::spec::{ClothSpec, ModelSpec, SceneSpec, SeamEdgeSpec, SelectSpec};
+use crate::spec::{ClothSpec, ConstraintsSpec, ModelSpec, SceneSpec, SeamEdgeSpec, SelectSpec};
 use glam::DVec3;
 use toile::energy::{Closing, Seam, SeamError, SeamPath, Thread};
 use toile::model::Cloth;
@@ -56,6 +56,9 @@ const SEWN_INEQUALITY: f64 = 50.0;
 
 /// Gives cloths that are sewn the springs that let the solve know of their lengths.
 pub(super) fn stiffen_sewn(spec: &mut SceneSpec) {
+    if spec.time.constraints == ConstraintsSpec::Unified {
+        return;
+    }
     for (name, cloth) in &mut spec.cloth {
         let is_sewn = |edge: &SeamEdgeSpec| edge.cloth == *name;
         if !spec
@@ -80,6 +83,9 @@ pub(super) fn stiffen_sewn(spec: &mut SceneSpec) {
 
 /// What to say of seams that limits pull open, since they come after the solve that closes them.
 pub(super) fn loose_seams(spec: &SceneSpec) -> Option<String> {
+    if spec.time.constraints == ConstraintsSpec::Unified {
+        return None;
+    }
     let sewn = spec.seam.iter().flat_map(|s| [&s.first, &s.second]);
     let mut sewn = sewn.map(|edge| &edge.cloth);
     sewn.find_map(|name| {

@@ -3,9 +3,11 @@
 use super::check::check_positive;
 use super::world::Schedule;
 use super::{SceneError, SceneSource};
-use crate::spec::{ControlSpec, IntegratorSpec, SolverSpec, TimeSpec};
+use crate::spec::{ConstraintsSpec, ControlSpec, IntegratorSpec, SolverSpec, TimeSpec};
 use toile::advance::StepControl;
-use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
+use toile::integrate::{
+    ConstraintSolve, ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings,
+};
 use toile::linalg::LinearSolver;
 
 pub(super) fn integrator(time: &TimeSpec) -> Integrator {
@@ -21,6 +23,10 @@ pub(super) fn integrator(time: &TimeSpec) -> Integrator {
                 SolverSpec::IncompleteCholesky => LinearSolver::IncompleteCholesky,
                 SolverSpec::BlockJacobi => LinearSolver::BlockJacobi,
                 SolverSpec::Direct => LinearSolver::Direct,
+            },
+            constraints: match time.constraints {
+                ConstraintsSpec::Phases => ConstraintSolve::Phases,
+                ConstraintsSpec::Unified => ConstraintSolve::Unified,
             },
         })
     };

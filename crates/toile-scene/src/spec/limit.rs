@@ -13,6 +13,8 @@ pub enum LimitSpec {
     Area(AreaSpec),
     /// No edge grows longer than allowed; it may shrink as it likes (Jin and others 2017).
     Inequality(InequalitySpec),
+    /// No direction of any face grows longer than allowed; it may shrink as it likes. Needs `time.constraints = "unified"`.
+    Stretch(StretchSpec),
     /// Edges keep their lengths (Goldenthal and others 2007).
     Lengths(ProjectionSpec),
     /// The surface keeps its metric: it can only bend (Coltraro and others 2022).
@@ -46,6 +48,25 @@ impl Default for StrainSpec {
             sweep: SweepSpec::GaussSeidel,
             tolerance: 1e-3,
             max_sweeps: 50,
+        }
+    }
+}
+
+/// How far faces may stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StretchSpec {
+    /// How much longer than at rest any direction of a face may get, as a share of its length.
+    pub stretch: f64,
+    /// Excess at which to stop, as a share of the allowed length.
+    pub tolerance: f64,
+}
+
+impl Default for StretchSpec {
+    fn default() -> Self {
+        StretchSpec {
+            stretch: 0.01,
+            tolerance: 1e-3,
         }
     }
 }

@@ -24,7 +24,7 @@ pub use contact::{CertifySpec, ClothContactSpec, ContactSpec, StartSpec};
 pub use drape::DrapeSpec;
 pub use limit::{
     AreaMatrixSpec, AreaSpec, EquationSolverSpec, InequalitySolverSpec, InequalitySpec,
-    IsometricSpec, LimitSpec, ProjectionSpec, StrainSpec, SweepSpec,
+    IsometricSpec, LimitSpec, ProjectionSpec, StrainSpec, StretchSpec, SweepSpec,
 };
 pub use material::{
     BendingSpec, CurvesSpec, FoldLawSpec, FoldRestSpec, FoldSpec, HessianSpec, MaterialSpec,
@@ -100,6 +100,8 @@ pub struct TimeSpec {
     pub max_iterations: u32,
     /// How an implicit step's linear systems are solved.
     pub solver: SolverSpec,
+    /// How an implicit step meets limits and contacts.
+    pub constraints: ConstraintsSpec,
     /// How a step is cut into shorter ones.
     pub control: ControlSpec,
 }
@@ -117,9 +119,20 @@ impl Default for TimeSpec {
             tolerance: 1e-3,
             max_iterations: 500,
             solver: SolverSpec::Auto,
+            constraints: ConstraintsSpec::Phases,
             control: ControlSpec::Fixed,
         }
     }
+}
+
+/// How an implicit step meets limits and contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConstraintsSpec {
+    /// One after another: first the energies with some contacts, then limits, then bodies, then other cloth.
+    Phases,
+    /// All of them in one minimisation with the energies, so that cloth at its limits stays there where it touches something.
+    Unified,
 }
 
 /// How linear systems are solved.

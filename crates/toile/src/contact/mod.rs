@@ -40,7 +40,7 @@ pub use crate::body::{
 pub use collide::smallest_gap;
 pub(crate) use collide::{Candidate, TRACE_LIMIT, collide, gaps, halt};
 pub(crate) use cushion::Cushion;
-pub(crate) use dents::Dents;
+pub(crate) use dents::{Dents, deepest, face_place, is_flat};
 pub use intersections::intersections;
 pub use load::Load;
 pub(crate) use load::{Given, Loads, book};
@@ -52,6 +52,7 @@ pub(crate) use points::body_points;
 pub use preserve::{FoldPreserver, folded_distance};
 pub(crate) use sticking::{asks_for_forces, drive_bonds, drive_stuck};
 pub(crate) use support::{Change, Support, Verdict, find_support, pinched_support};
+pub(crate) use surface::Surface;
 pub(crate) use surroundings::{Surroundings, place_bodies};
 pub(crate) use tie::Tie;
 pub(crate) use trial::Trial;

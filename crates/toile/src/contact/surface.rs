@@ -10,7 +10,7 @@ const THICKEST: f64 = 0.25;
 
 /// The surfaces of the cloths.
 #[derive(Clone, Debug)]
-pub(super) struct Surface {
+pub(crate) struct Surface {
     pub broad_phase: BroadPhase,
     /// How far each node keeps from others' nodes, as half of the distance between two of the same cloth (m).
     pub offsets: Vec<f64>,

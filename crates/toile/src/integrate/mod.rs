@@ -7,9 +7,10 @@ pub(crate) mod mixed;
 mod rule;
 mod symplectic_euler;
 mod system;
+mod unified;
 
 pub use crate::integrator::{
-    ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings,
+    ConstraintSolve, ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings,
 };
 use system::System;
 
@@ -22,6 +23,7 @@ use crate::timing::Watch;
 use glam::DVec3;
 use mixed::Mixed;
 use symplectic_euler::Explicit;
+pub(crate) use unified::Unified;
 
 /// What predicting a step told.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +54,8 @@ pub(crate) enum Predictor {
     Mixed(Box<Mixed>),
     /// A matrix and its solver.
     Implicit(Box<System>),
+    /// The same with rows for limits and contacts.
+    Unified(Box<Unified>),
 }
 
 impl Predictor {
@@ -60,6 +64,9 @@ impl Predictor {
         match &model.integrator {
             Integrator::SymplecticEuler => Predictor::Explicit(Explicit::new(model)),
             Integrator::Mixed(_) => Predictor::Mixed(Box::new(Mixed::new(model))),
+            Integrator::Implicit(settings) if model.integrator.is_unified() => {
+                Predictor::Unified(Box::new(Unified::new(model, settings)))
+            }
             Integrator::Implicit(settings) => {
                 Predictor::Implicit(Box::new(System::new(model, settings)))
             }
@@ -68,7 +75,15 @@ impl Predictor {
 
     /// Whether springs from outside are part of its solve.
     pub fn is_implicit(&self) -> bool {
-        matches!(self, Predictor::Implicit(_))
+        matches!(self, Predictor::Implicit(_) | Predictor::Unified(_))
+    }
+
+    /// The solve that limits and contacts are part of, if they are.
+    pub fn unified(&self) -> Option<&Unified> {
+        match self {
+            Predictor::Unified(solve) => Some(solve),
+            _ => None,
+        }
     }
 
     /// Puts the integrator's step into the trial. Contact between cloths is told of it where the solve has room for it; the
@@ -86,6 +101,9 @@ impl Predictor {
                 let near = implicit::Nearby { response, contact };
                 implicit::predict(context, system, settings, near, trial, watch)
             }
+            (Predictor::Unified(solve), Integrator::Implicit(settings)) => {
+                unified::predict(context, solve, settings, &response.around, trial, watch)
+            }
             (Predictor::Mixed(mixed), Integrator::Mixed(settings)) => {
                 mixed.predict(context, settings, response, trial, watch)
             }
@@ -102,6 +120,7 @@ impl Predictor {
     pub fn attachments<'a>(&'a self, holds: &'a Holds) -> &'a [Attachment] {
         match self {
             Predictor::Implicit(system) => &system.attachments,
+            Predictor::Unified(solve) => &solve.attachments,
             _ => &holds.attachments,
         }
     }
@@ -112,6 +131,7 @@ impl Predictor {
             Predictor::Explicit(explicit) => &explicit.plan,
             Predictor::Mixed(mixed) => mixed.plan(),
             Predictor::Implicit(system) => system.plan(),
+            Predictor::Unified(solve) => solve.plan(),
         };
         let Context { model, state, .. } = *context;
         let (positions, velocities) = (&state.positions, &state.velocities);

@@ -3,7 +3,10 @@
 use super::area::{AreaLimit, AreaScratch};
 use super::inequality::{InequalityInput, InequalityLimit, InequalityScratch};
 use super::strain::{StrainLimit, StrainScratch};
-use super::{EquationScratch, Equations, Lengths, LimitReport, LimitStep, Metric, Obstacle};
+use super::{
+    Constraints, EquationScratch, Equations, Lengths, LimitReport, LimitStep, Metric, Obstacle,
+    StretchLimit,
+};
 use glam::DVec3;
 
 /// A limit of one cloth.
@@ -19,6 +22,8 @@ pub enum Limit {
     Lengths(Equations<Lengths>),
     /// The surface keeps its metric (Coltraro et al. 2022).
     Metric(Equations<Metric>),
+    /// No direction of any face longer than allowed.
+    Stretch(Box<StretchLimit>),
 }
 
 /// What a [`Limit`] works in.
@@ -32,6 +37,8 @@ pub enum LimitScratch {
     Inequality(Box<InequalityScratch>),
     /// Of [`Limit::Lengths`] and [`Limit::Metric`].
     Equations(EquationScratch),
+    /// Of [`Limit::Stretch`], which is part of the solve and needs none.
+    None,
 }
 
 impl LimitScratch {
@@ -40,7 +47,7 @@ impl LimitScratch {
     pub(crate) fn pushes(&self, masses: &[f64], add: &mut dyn FnMut(u32, DVec3)) {
         match self {
             // It heeds no obstacles.
-            LimitScratch::Area(_) => {}
+            LimitScratch::Area(_) | LimitScratch::None => {}
             LimitScratch::Strain(scratch) => scratch.pushes(masses, add),
             LimitScratch::Inequality(scratch) => scratch.pushes(add),
             LimitScratch::Equations(EquationScratch::Projected(scratch)) => scratch.pushes(add),
@@ -58,13 +65,14 @@ impl Limit {
             Limit::Inequality(_) => LimitScratch::Inequality(Box::default()),
             Limit::Lengths(lengths) => LimitScratch::Equations(lengths.scratch()),
             Limit::Metric(metric) => LimitScratch::Equations(metric.scratch()),
+            Limit::Stretch(_) => LimitScratch::None,
         }
     }
 
     /// Whether it keeps nodes outside obstacles while it moves them.
     pub fn heeds_obstacles(&self) -> bool {
         match self {
-            Limit::Area(_) => false,
+            Limit::Area(_) | Limit::Stretch(_) => false,
             Limit::Strain(_) | Limit::Inequality(_) | Limit::Lengths(_) | Limit::Metric(_) => true,
         }
     }
@@ -77,6 +85,7 @@ impl Limit {
             Limit::Inequality(limit) => limit.residual(positions),
             Limit::Lengths(lengths) => lengths.residual(positions),
             Limit::Metric(metric) => metric.residual(positions),
+            Limit::Stretch(limit) => limit.residual(positions),
         }
     }
 
@@ -88,6 +97,7 @@ impl Limit {
             Limit::Inequality(limit) => limit.settings().tolerance,
             Limit::Lengths(lengths) => lengths.tolerance(),
             Limit::Metric(metric) => metric.tolerance(),
+            Limit::Stretch(limit) => limit.tolerance(),
         }
     }
 
@@ -98,6 +108,25 @@ impl Limit {
             Limit::Inequality(limit) => limit.memory(),
             Limit::Lengths(lengths) => lengths.memory(),
             Limit::Metric(metric) => metric.memory(),
+            Limit::Stretch(limit) => limit.memory(),
+        }
+    }
+
+    /// How many multipliers it has as rows of a solve.
+    pub(crate) fn multipliers(&self) -> usize {
+        match self {
+            Limit::Stretch(limit) => limit.memory(),
+            _ => self.constraints().map_or(0, Constraints::count),
+        }
+    }
+
+    /// Its equations or inequalities, if it is made of such.
+    pub(crate) fn constraints(&self) -> Option<&dyn Constraints> {
+        match self {
+            Limit::Lengths(lengths) => Some(lengths.constraints()),
+            Limit::Metric(metric) => Some(metric.constraints()),
+            Limit::Inequality(limit) => limit.constraints().map(|c| c as &dyn Constraints),
+            Limit::Strain(_) | Limit::Area(_) | Limit::Stretch(_) => None,
         }
     }
 
@@ -133,6 +162,13 @@ impl Limit {
             (Limit::Metric(metric), LimitScratch::Equations(scratch)) => {
                 metric.apply(step, obstacles, forces, scratch, positions)
             }
+            (Limit::Stretch(limit), LimitScratch::None) => LimitReport {
+                iterations: 0,
+                linear_iterations: 0,
+                residual: limit.residual(positions),
+                least_multiplier: None,
+                converged: limit.residual(positions) <= limit.tolerance(),
+            },
             _ => panic!("a limit was given the scratch of another"),
         }
     }

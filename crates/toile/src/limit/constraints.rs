@@ -87,7 +87,7 @@ pub trait Constraints: Sync {
 }
 
 /// The worst violation of all equations at some positions.
-pub(super) fn worst_violation(constraints: &impl Constraints, positions: &[DVec3]) -> f64 {
+pub(super) fn worst_violation(constraints: &dyn Constraints, positions: &[DVec3]) -> f64 {
     let widest = (0..constraints.stencils()).map(|s| constraints.nodes(s).len());
     let mut gradients = vec![[[0.0; LANES]; 3]; widest.max().unwrap_or(0)];
     let violations = (0..constraints.stencils()).map(|stencil| {
@@ -105,7 +105,7 @@ pub(super) fn worst_violation(constraints: &impl Constraints, positions: &[DVec3
 /// Values and Jacobian of all equations at some positions: for each equation its value and its gradient (1/m) by each
 /// of its nodes. For experiments and tests; solvers use [`Constraints::linearise`].
 pub fn jacobian(
-    constraints: &impl Constraints,
+    constraints: &dyn Constraints,
     positions: &[DVec3],
 ) -> Vec<(f64, Vec<(u32, DVec3)>)> {
     let mut rows = Vec::with_capacity(constraints.count());

@@ -55,7 +55,8 @@ use super::constraints::Constraints;
 use super::{LimitReport, LimitStep, Obstacle};
 use crate::linalg::{BlockMatrix, Filter, LinearSolver, Outcome, SolveSettings, SystemSolver};
 use crate::parallel;
-use assembly::{Rows, Wiring};
+use assembly::NEARLY_ACTIVE;
+pub(crate) use assembly::{Rows, Wiring, for_each_pair};
 use glam::{DMat3, DVec3};
 use obstacles::NodeObstacle;
 use std::ops::Range;
@@ -352,7 +353,9 @@ impl<C: Constraints> Lagrangian<C> {
     fn newton_step(&self, scratch: &mut LagrangianScratch, positions: &[DVec3]) -> Option<Outcome> {
         let here = self.local(positions);
         let (masses, start) = (&scratch.masses, &scratch.start);
-        scratch.rows.weigh(&self.constraints, &self.wiring);
+        scratch
+            .rows
+            .weigh(&self.constraints, &self.wiring, NEARLY_ACTIVE);
         let rows = &scratch.rows;
         parallel::fill(&mut scratch.downhill, |i| {
             masses[i] * (start[i] - here[i]) - rows.gradient(&self.wiring, i)

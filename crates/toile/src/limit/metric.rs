@@ -37,13 +37,13 @@
 //! mesh from locking.
 
 mod fan;
-mod quadrature;
 #[cfg(test)]
 mod tests;
 
 use super::constraints::{Constraints, Gradient, LANES};
 use super::forms::{Draft, QuadraticForms};
 use super::lengths::{LengthsError, check_lengths, push_edges};
+use super::quadrature;
 use crate::mesh::{RestShape, Topology};
 use fan::{Fan, fans_of_nodes};
 use glam::{DVec2, DVec3};

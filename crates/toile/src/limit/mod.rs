@@ -32,7 +32,9 @@ mod lagrangian;
 mod lengths;
 mod metric;
 mod projection;
+mod quadrature;
 pub mod strain;
+mod stretch;
 
 pub use choice::{Limit, LimitScratch};
 pub use constraints::{Constraints, Gradient, LANES, Shape, jacobian};
@@ -43,6 +45,11 @@ pub use metric::{Metric, MetricError};
 pub use projection::{
     Obstacle, Projection, ProjectionError, ProjectionScratch, ProjectionSettings, Reuse,
 };
+
+pub use stretch::{StretchError, StretchLimit};
+
+pub(crate) use lagrangian::{Rows, Wiring, for_each_pair};
+pub(crate) use stretch::StretchRows;
 
 use crate::linalg::Filter;
 use glam::DVec3;

@@ -100,6 +100,15 @@ impl Coupling {
         }))
     }
 
+    /// Adds all of its product with `x` to `out`.
+    pub fn add_product(&self, x: &[DVec3], out: &mut [DVec3]) {
+        let seen: [DVec3; 4] = std::array::from_fn(|k| self.forward(k, x[self.nodes[k] as usize]));
+        let pull = self.block * seen.into_iter().sum::<DVec3>();
+        for (k, &node) in self.nodes.iter().enumerate() {
+            out[node as usize] += self.back(k, pull);
+        }
+    }
+
     /// Adds what is beside the diagonal to `out`.
     fn multiply(&self, x: &[DVec3], out: &mut [DVec3]) {
         if self.arm.is_some() {

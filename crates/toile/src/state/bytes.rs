@@ -3,7 +3,8 @@
 //! Layout (little-endian): `TOILESTA`, version `u32`; time `f64`, steps `u64`, three lists of vectors (count `u64`, 3 × `f64` each:
 //! positions, velocities, last changes of velocity); pin count `u64`, for each pin its interval (`u32`, 0xFFFFFFFF for none) and the
 //! list of its anchors; the length of the last step (`f64`, 0 for none) with the positions and velocities before it; three lists of
-//! numbers (count `u64`, `f64` each: rest angles, creased angles, forces of limits); the adaptive control's next pair of steps (`f64`,
+//! numbers (count `u64`, `f64` each: rest angles, creased angles, forces of limits); the count of contacts `u64`, for each its kind
+//! and features (3 × `u32`), push and drag (4 × `f64`); the adaptive control's next pair of steps (`f64`,
 //! 0 for none) and last error (`f64`); the count of nodes that stick to bodies `u64`, for each its number, adhesion and body (`u32`
 //! each), the face that its anchor is at (`u32`, 0xFFFFFFFF for none) with the weights of its corners (3 × `f64`, for a face alone) and
 //! the anchor (3 × `f64`); the count of nodes that stick to cloth `u64`, for each its number, adhesion and face and whether it is torn
@@ -12,14 +13,14 @@
 //! bodies `u64` with number and travel of each, the count of settings `u64` with name (length `u64`, UTF-8) and value of each; last a
 //! CRC-32 of all before.
 
-use super::{Previous, State, StepMemory};
+use super::{ContactKey, KeptContact, Previous, State, StepMemory};
 use crate::body::{Anchor, Bond, Stuck};
 use crate::drive::{Commanded, Grasp, Grip, Leaving, PinState, Pose, Setting, Travel};
 use glam::{DQuat, DVec3};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"TOILESTA";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Where a face would stand.
 const NO_FACE: u32 = u32::MAX;
 
@@ -55,6 +56,15 @@ impl State {
         out.numbers(&self.rest_angles);
         out.numbers(&self.creased);
         out.numbers(&self.limit_forces);
+        out.list(&self.contacts, |out, contact| {
+            contact
+                .key
+                .to_numbers()
+                .into_iter()
+                .for_each(|n| out.u32(n));
+            out.f64(contact.push);
+            out.vector(contact.drag);
+        });
         let memory = self.step_memory.map_or([0.0; 2], |m| [m.pair, m.error]);
         memory.into_iter().for_each(|number| out.f64(number));
         out.list(&self.stuck, Output::stuck);
@@ -285,6 +295,15 @@ impl Input<'_> {
         };
         let (rest_angles, creased, limit_forces) =
             (self.numbers()?, self.numbers()?, self.numbers()?);
+        let contacts = self.list(44, |input| {
+            let key = [input.u32()?, input.u32()?, input.u32()?];
+            let key = ContactKey::from_numbers(key);
+            Ok(KeptContact {
+                key: key.ok_or(StateError("it has a contact of no known kind"))?,
+                push: input.f64()?,
+                drag: input.vector()?,
+            })
+        })?;
         let (pair, error) = (self.f64()?, self.f64()?);
         Ok(State {
             time,
@@ -296,6 +315,7 @@ impl Input<'_> {
             rest_angles,
             creased,
             limit_forces,
+            contacts,
             step_memory: (pair > 0.0).then_some(StepMemory { pair, error }),
             pins,
             stuck: self.list(40, Self::stuck)?,

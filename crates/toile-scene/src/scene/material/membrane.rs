@@ -35,8 +35,12 @@ pub(super) fn membrane(
         ModelSpec::QuasiInextensible => {
             // The limit alone would do for the lengths, but a solve that does not know of them gives way where it pleases, and
             // what the limit takes back is paid by the springs across: the cloth would never come to rest.
+            let stretch = match sheet.is_unified {
+                true => 0.0,
+                false => m.stretch_stiffness,
+            };
             let material = MassSpringMaterial {
-                stretch: m.stretch_stiffness,
+                stretch,
                 shear: m.shear_stiffness,
                 bend: 0.0,
                 damping: m.damping,

@@ -25,6 +25,8 @@ pub(super) struct Sheet<'a> {
     /// The mesh that the rest shape comes from (m), unless that is a pattern in texture coordinates.
     pub rest_positions: Option<&'a [DVec3]>,
     pub first_node: u32,
+    /// Whether the cloth's limit is part of the implicit solve.
+    pub is_unified: bool,
 }
 
 /// Whether a model is a limit by itself, which nothing needs to keep from stretching.

@@ -13,7 +13,7 @@ use glam::DVec3;
 
 /// A place of a triangle, as a body sees it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Deepest {
+pub(crate) struct Deepest {
     /// Weights of the corners.
     pub weights: [f64; 3],
     /// Distance and normal there.
@@ -51,7 +51,7 @@ const LEFT: f64 = 0.05;
 /// The place of a triangle that is nearest to a body, if that is no corner, and not farther than `within`
 /// (m). Corners are nodes, which look after themselves; where the body is nearer than a flat one would be by
 /// less than `give` (m), they look after the rest too. `ends` is what the corners see.
-pub(super) fn deepest(
+pub(crate) fn deepest(
     corners: &[DVec3; 3],
     ends: &[Sample; 3],
     (within, give): (f64, f64),
@@ -160,7 +160,7 @@ fn nearest(&[a, b, c]: &[DVec3; 3], point: DVec3) -> [f64; 3] {
 }
 
 /// The place with these weights.
-pub(super) fn place(corners: &[DVec3; 3], weights: &[f64; 3]) -> DVec3 {
+pub(crate) fn place(corners: &[DVec3; 3], weights: &[f64; 3]) -> DVec3 {
     (0..3).map(|k| weights[k] * corners[k]).sum()
 }
 

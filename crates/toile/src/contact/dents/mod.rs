@@ -26,6 +26,7 @@ use crate::hold::Context;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
+pub(crate) use deepest::{deepest, place as face_place};
 use face_contact::{FaceContact, StepMotion};
 use glam::DVec3;
 use start::{Dent, View, at_start};
@@ -431,7 +432,7 @@ fn give(offset: f64) -> f64 {
 }
 
 /// A body whose surface is flat: what does not cut corners of a triangle does not cut it.
-fn is_flat(shape: &Shape) -> bool {
+pub(crate) fn is_flat(shape: &Shape) -> bool {
     matches!(shape, Shape::Plane)
 }
 

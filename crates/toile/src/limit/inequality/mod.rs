@@ -315,6 +315,11 @@ impl InequalityLimit {
         )
     }
 
+    /// The limits as one-sided lengths, if they are solved by multipliers.
+    pub(crate) fn constraints(&self) -> Option<&crate::limit::Lengths> {
+        self.relaxed.as_ref().map(Relaxed::lengths)
+    }
+
     /// How many numbers it remembers from step to step.
     pub fn memory(&self) -> usize {
         self.relaxed.as_ref().map_or(0, Relaxed::memory)

@@ -55,6 +55,10 @@ impl Relaxed {
         }
     }
 
+    pub(super) fn lengths(&self) -> &Lengths {
+        self.lagrangian.constraints()
+    }
+
     pub(super) fn memory(&self) -> usize {
         self.lagrangian.memory()
     }

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 /// An inequality that is short of being in force by less than this strain may well be so after the next move,
 /// so its stiffness stays in the matrix.
-const NEARLY_ACTIVE: f64 = 0.01;
+pub(super) const NEARLY_ACTIVE: f64 = 0.01;
 /// When constraints cannot hold, multipliers may not grow beyond what so much strain would make of them.
 const LARGEST_STRAIN: f64 = 0.1;
 
 /// What follows from the sparsity of the constraints. A *slot* is one node of one stencil.
 #[derive(Clone, Debug)]
-pub(super) struct Wiring {
+pub(crate) struct Wiring {
     pub pattern: Arc<BlockPattern>,
     /// First slot of each stencil; one more entry than stencils.
     slots: Vec<u32>,
@@ -71,26 +71,38 @@ impl<T> Grouped<T> {
     }
 }
 
+/// Calls `pair` with every two nodes that a stencil joins, numbered over the whole world.
+pub(crate) fn for_each_pair(constraints: &dyn Constraints, mut pair: impl FnMut([u32; 2])) {
+    for stencil in 0..constraints.stencils() {
+        let nodes = constraints.nodes(stencil);
+        for (i, &a) in nodes.iter().enumerate() {
+            nodes[..i].iter().for_each(|&b| pair([a, b]));
+        }
+    }
+}
+
 impl Wiring {
-    pub(super) fn new(constraints: &impl Constraints) -> Self {
+    /// Over the constraints' own nodes, with the pattern that they need.
+    pub(crate) fn new(constraints: &dyn Constraints) -> Self {
         let range = constraints.node_range();
-        let (mut slots, mut nodes) = (vec![0], Vec::new());
+        let first = range.start as u32;
         let mut pairs = Vec::new();
+        for_each_pair(constraints, |pair| pairs.push(pair.map(|n| n - first)));
+        let pattern = BlockPattern::new(range.len(), pairs.into_iter());
+        Wiring::within(constraints, Arc::new(pattern), first)
+    }
+
+    /// Over the nodes of a pattern that has all pairs, the first of which has this number in the world.
+    pub(crate) fn within(
+        constraints: &dyn Constraints,
+        pattern: Arc<BlockPattern>,
+        first_node: u32,
+    ) -> Self {
+        let (mut slots, mut nodes) = (vec![0], Vec::new());
         for stencil in 0..constraints.stencils() {
-            let first = nodes.len();
-            nodes.extend(
-                constraints
-                    .nodes(stencil)
-                    .iter()
-                    .map(|n| n - range.start as u32),
-            );
-            let own = &nodes[first..];
-            for (i, &a) in own.iter().enumerate() {
-                pairs.extend(own[..i].iter().map(|&b| [a, b]));
-            }
+            nodes.extend(constraints.nodes(stencil).iter().map(|n| n - first_node));
             slots.push(nodes.len() as u32);
         }
-        let pattern = BlockPattern::new(range.len(), pairs.into_iter());
         let (mut of_node, mut of_block) = (Vec::new(), Vec::new());
         for stencil in 0..constraints.stencils() {
             let own = slots[stencil]..slots[stencil + 1];
@@ -118,9 +130,9 @@ impl Wiring {
             }
         }
         Wiring {
-            of_node: Grouped::new(range.len(), of_node),
+            of_node: Grouped::new(pattern.rows(), of_node),
             of_block: Grouped::new(pattern.off_diagonal_count(), of_block),
-            pattern: Arc::new(pattern),
+            pattern,
             one_sided: (0..constraints.stencils())
                 .map(|s| constraints.is_one_sided(s))
                 .collect(),
@@ -136,7 +148,7 @@ impl Wiring {
 
 /// The constraints at the present positions, stencil by stencil.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     gradients: Vec<Gradient>,
     values: Vec<[f64; LANES]>,
     multipliers: Vec<[f64; LANES]>,
@@ -157,7 +169,7 @@ struct Weights {
 }
 
 impl Rows {
-    pub(super) fn new(wiring: &Wiring) -> Self {
+    pub(crate) fn new(wiring: &Wiring) -> Self {
         let stencils = wiring.stencils();
         Rows {
             gradients: vec![[[0.0; LANES]; 3]; wiring.nodes.len()],
@@ -170,7 +182,7 @@ impl Rows {
     }
 
     /// Takes multipliers over, in N·m; `unit` is the square of the step.
-    pub(super) fn load(&mut self, constraints: &impl Constraints, forces: &[f64], unit: f64) {
+    pub(crate) fn load(&mut self, constraints: &dyn Constraints, forces: &[f64], unit: f64) {
         let mut forces = forces.iter();
         for (stencil, multipliers) in self.multipliers.iter_mut().enumerate() {
             for multiplier in &mut multipliers[..constraints.rows(stencil)] {
@@ -181,9 +193,9 @@ impl Rows {
 
     /// Hands the predicted multipliers on, but for what constraints that cannot hold would let grow without
     /// an end.
-    pub(super) fn store(
+    pub(crate) fn store(
         &self,
-        constraints: &impl Constraints,
+        constraints: &dyn Constraints,
         hopeless: bool,
         forces: &mut [f64],
         unit: f64,
@@ -199,8 +211,20 @@ impl Rows {
         }
     }
 
+    /// Hands the multipliers themselves on, in the same way.
+    pub(crate) fn store_multipliers(
+        &mut self,
+        constraints: &dyn Constraints,
+        hopeless: bool,
+        forces: &mut [f64],
+        unit: f64,
+    ) {
+        self.predicted.copy_from_slice(&self.multipliers);
+        self.store(constraints, hopeless, forces, unit);
+    }
+
     /// The most that an inequality pulls in spite of being slack, as the strain that would make that pull.
-    pub(super) fn slack(&self, wiring: &Wiring) -> f64 {
+    pub(crate) fn slack(&self, wiring: &Wiring) -> f64 {
         let mut most = 0.0f64;
         for stencil in (0..wiring.stencils()).filter(|&s| wiring.one_sided[s]) {
             let (c, l, k) = (
@@ -216,9 +240,9 @@ impl Rows {
     }
 
     /// Values and gradients at some positions; answers with the worst violation.
-    pub(super) fn linearise(
+    pub(crate) fn linearise(
         &mut self,
-        constraints: &impl Constraints,
+        constraints: &dyn Constraints,
         wiring: &Wiring,
         positions: &[DVec3],
     ) -> f64 {
@@ -240,7 +264,7 @@ impl Rows {
     }
 
     /// Gives each row a stiffness relative to `1 / ∇C W ∇Cᵀ`.
-    pub(super) fn stiffen(&mut self, wiring: &Wiring, masses: &[f64], relative: f64) {
+    pub(crate) fn stiffen(&mut self, wiring: &Wiring, masses: &[f64], relative: f64) {
         let gradients = &self.gradients;
         parallel::fill(&mut self.stiffness, |stencil| {
             let mut compliance = [0.0; LANES];
@@ -271,15 +295,42 @@ impl Rows {
         std::array::from_fn(|r| (l[r] + k[r] * c[r]).max(least))
     }
 
+    /// `Σ (t − λ)² / k`: how far the multipliers are from what the rows pull with.
+    pub(crate) fn unlearned(&self, wiring: &Wiring) -> f64 {
+        parallel::sum(wiring.stencils(), |stencil| {
+            let t = self.force(wiring, stencil);
+            let (l, k) = (&self.multipliers[stencil], &self.stiffness[stencil]);
+            let of_row = |r: usize| (t[r] - l[r]).powi(2) / k[r];
+            (0..LANES).filter(|&r| k[r] > 0.0).map(of_row).sum()
+        })
+    }
+
+    /// The slope of the rows along some moves, where they were linearised.
+    pub(crate) fn slope(&self, wiring: &Wiring, moves: &[DVec3]) -> f64 {
+        parallel::sum(wiring.stencils(), |stencil| {
+            let force = self.force(wiring, stencil);
+            let mut sum = 0.0;
+            for slot in wiring.slots[stencil] as usize..wiring.slots[stencil + 1] as usize {
+                let step = moves[wiring.nodes[slot] as usize].to_array();
+                for axis in 0..3 {
+                    for r in 0..LANES {
+                        sum += force[r] * self.gradients[slot][axis][r] * step[axis];
+                    }
+                }
+            }
+            sum
+        })
+    }
+
     /// `λ = t`.
-    pub(super) fn keep_multipliers(&mut self, wiring: &Wiring) {
+    pub(crate) fn keep_multipliers(&mut self, wiring: &Wiring) {
         for stencil in 0..wiring.stencils() {
             self.multipliers[stencil] = self.force(wiring, stencil);
         }
     }
 
     /// Works out `λ + k (C + J Δ)`.
-    pub(super) fn predict(&mut self, wiring: &Wiring, moves: &[DVec3]) {
+    pub(crate) fn predict(&mut self, wiring: &Wiring, moves: &[DVec3]) {
         let (gradients, values) = (&self.gradients, &self.values);
         let (multipliers, stiffness) = (&self.multipliers, &self.stiffness);
         parallel::fill(&mut self.predicted, |stencil| {
@@ -303,7 +354,7 @@ impl Rows {
     }
 
     /// `Σ (t² − λ²) / 2k`.
-    pub(super) fn merit(&self, wiring: &Wiring) -> f64 {
+    pub(crate) fn merit(&self, wiring: &Wiring) -> f64 {
         parallel::sum(wiring.stencils(), |stencil| {
             let t = self.force(wiring, stencil);
             let (l, k) = (&self.multipliers[stencil], &self.stiffness[stencil]);
@@ -313,7 +364,7 @@ impl Rows {
     }
 
     /// Works out what the rows count for from now on.
-    pub(super) fn weigh(&mut self, constraints: &impl Constraints, wiring: &Wiring) {
+    pub(crate) fn weigh(&mut self, constraints: &dyn Constraints, wiring: &Wiring, nearly: f64) {
         for stencil in 0..wiring.stencils() {
             let force = self.force(wiring, stencil);
             let shape = constraints.shape(stencil, &self.values[stencil]);
@@ -323,7 +374,7 @@ impl Rows {
             let pull = constraints.pull(stencil, &force);
             let one_sided = wiring.one_sided[stencil];
             let in_force =
-                |r: usize| !one_sided || force[r] > 0.0 || self.values[stencil][r] > -NEARLY_ACTIVE;
+                |r: usize| !one_sided || force[r] > 0.0 || self.values[stencil][r] > -nearly;
             self.weights[stencil] = Weights {
                 force,
                 outer: std::array::from_fn(|r| match in_force(r) {
@@ -336,7 +387,7 @@ impl Rows {
     }
 
     /// `Σ t ∇C` at a node.
-    pub(super) fn gradient(&self, wiring: &Wiring, node: usize) -> DVec3 {
+    pub(crate) fn gradient(&self, wiring: &Wiring, node: usize) -> DVec3 {
         let mut sum = [0.0; 3];
         for item in wiring.of_node.group(node) {
             let force = &self.weights[item.stencil as usize].force;
@@ -351,7 +402,7 @@ impl Rows {
     }
 
     /// What the rows add to a diagonal block.
-    pub(super) fn diagonal(&self, wiring: &Wiring, node: usize) -> DMat3 {
+    pub(crate) fn diagonal(&self, wiring: &Wiring, node: usize) -> DMat3 {
         let mut sum = [[0.0; 3]; 3];
         for item in wiring.of_node.group(node) {
             let weights = &self.weights[item.stencil as usize];
@@ -367,7 +418,7 @@ impl Rows {
     }
 
     /// What the rows add to a block left of the diagonal.
-    pub(super) fn block(&self, wiring: &Wiring, block: usize) -> DMat3 {
+    pub(crate) fn block(&self, wiring: &Wiring, block: usize) -> DMat3 {
         let mut sum = [[0.0; 3]; 3];
         for item in wiring.of_block.group(block) {
             let weights = &self.weights[item.stencil as usize];
@@ -377,7 +428,7 @@ impl Rows {
     }
 
     /// The smallest multiplier of an inequality.
-    pub(super) fn least_multiplier(&self, constraints: &impl Constraints) -> Option<f64> {
+    pub(crate) fn least_multiplier(&self, constraints: &dyn Constraints) -> Option<f64> {
         let one_sided = (0..self.predicted.len()).filter(|&s| constraints.is_one_sided(s));
         let rows = one_sided.flat_map(|s| &self.predicted[s][..constraints.rows(s)]);
         rows.copied().reduce(f64::min)

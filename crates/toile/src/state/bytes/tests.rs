@@ -16,6 +16,18 @@ fn sample() -> State {
         rest_angles: vec![0.1, -0.2],
         creased: vec![0.0, 0.3],
         limit_forces: vec![1.5, 0.0, -2.0],
+        contacts: vec![
+            KeptContact {
+                key: ContactKey::NodeBody(3, 0),
+                push: 0.5,
+                drag: DVec3::X,
+            },
+            KeptContact {
+                key: ContactKey::EdgeEdge(1, 9),
+                push: 1.0 / 3.0,
+                drag: DVec3::NEG_Y,
+            },
+        ],
         step_memory: Some(StepMemory {
             pair: 0.25,
             error: 1.0 / 3.0,

@@ -5,7 +5,7 @@ use glam::{DMat2, DVec2};
 
 /// One point of a face at rest. The fourth entries of a triangle are zero.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
+pub(in crate::limit) struct Point {
     /// Area that the point stands for (m²).
     pub area: f64,
     /// `N_i`.
@@ -14,9 +14,22 @@ pub(super) struct Point {
     pub slopes: [DVec2; 4],
 }
 
+/// The points at which the strain of a face is measured: the middle of a triangle, where it is the same everywhere, and the 2×2
+/// Gauss points of a quad.
+pub(in crate::limit) fn strain_points(face: &Face, flat: &[DVec2; 4]) -> Vec<Point> {
+    match face {
+        Face::Tri(_) => vec![triangle_centre(flat)],
+        Face::Quad(_) => {
+            let at = 1.0 / 3.0f64.sqrt();
+            let places = [[-at, -at], [at, -at], [-at, at], [at, at]].map(DVec2::from_array);
+            places.map(|place| quad_point(flat, place, 1.0)).to_vec()
+        }
+    }
+}
+
 /// The points of a face. Products of a shape function with constant slopes need one point in a triangle;
 /// quads have 3×3 Gauss points, exact for parallelograms with room to spare.
-pub(super) fn points(face: &Face, flat: &[DVec2; 4]) -> Vec<Point> {
+pub(in crate::limit) fn points(face: &Face, flat: &[DVec2; 4]) -> Vec<Point> {
     match face {
         Face::Tri(_) => vec![triangle_centre(flat)],
         Face::Quad(_) => {

@@ -1,0 +1,173 @@
+//! One contact as a row of the step's augmented Lagrangian: normal and friction.
+//!
+//! A contact acts on the place `p = Σ wᵢ xᵢ` of a few nodes: a node or a point of a face against a body, or the way between
+//! the nearest points of two features. It demands `n·p ≥ b`. With the multiplier `λ ≥ 0` and the stiffness `k`, the push is
+//!
+//! `f = max(0, λ + k (b − n·p))`.
+//!
+//! Friction resists the slip `s`, the part along the surface of `p − p₀`, where `p₀` is where the place would be had it kept
+//! to the other surface. It has a multiplier `τ` and acts with
+//!
+//! `d = P(τ + k s)`, `P` the projection on the disc of radius `R = μ λ` (Coulomb's cone at the push of the iteration before).
+//!
+//! Both are gradients of convex functions of `x` for fixed `λ`, `τ`, `R`, so that a Newton step sees a symmetric matrix that is
+//! never indefinite. Every node gets `wᵢ (f n − d)`.
+
+use crate::linalg::Coupling;
+use crate::state::ContactKey;
+use glam::{DMat3, DVec3};
+
+/// What a violation is expected to fall to from one multiplier to the next, and how much stiffer a row becomes if it does not.
+const FALLS_TO: f64 = 0.25;
+const STIFFER: f64 = 4.0;
+
+/// A contact in the solve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContactRow {
+    pub key: ContactKey,
+    pub nodes: [u32; 4],
+    pub weights: [f64; 4],
+    pub normal: DVec3,
+    /// `b` (m).
+    pub bound: f64,
+    /// `p₀` (m).
+    pub origin: DVec3,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// `k` (kg).
+    pub stiffness: f64,
+    /// `λ` (kg·m).
+    pub push: f64,
+    /// `τ` (kg·m).
+    pub drag: DVec3,
+    /// `R` (kg·m).
+    pub radius: f64,
+    /// What it was missed by when its multiplier was last learned (m).
+    pub missed: f64,
+    /// How many iterations it has had nothing to do.
+    pub idle: u32,
+}
+
+impl ContactRow {
+    /// The body, if one of the features is one.
+    pub fn body(&self) -> Option<u32> {
+        match self.key {
+            ContactKey::NodeBody(_, body) | ContactKey::FaceBody(_, body) => Some(body),
+            ContactKey::VertexFace(..) | ContactKey::EdgeEdge(..) => None,
+        }
+    }
+
+    /// `Σ wᵢ vᵢ`.
+    #[inline]
+    pub fn combine(&self, values: &[DVec3]) -> DVec3 {
+        let parts = self.nodes.iter().zip(&self.weights);
+        parts.map(|(&n, &w)| w * values[n as usize]).sum()
+    }
+
+    /// By how much the demand is missed at a place (m); below zero there is room.
+    #[inline]
+    pub fn violation(&self, place: DVec3) -> f64 {
+        self.bound - self.normal.dot(place)
+    }
+
+    /// `f` at a place (kg·m).
+    #[inline]
+    fn pushes(&self, place: DVec3) -> f64 {
+        (self.push + self.stiffness * self.violation(place)).max(0.0)
+    }
+
+    /// `τ + k s` at a place (kg·m).
+    #[inline]
+    fn tried_drag(&self, place: DVec3) -> DVec3 {
+        let slip = (place - self.origin).reject_from_normalized(self.normal);
+        self.drag + self.stiffness * slip
+    }
+
+    /// What the place gets: `f n − d` (kg·m).
+    #[inline]
+    pub fn force(&self, place: DVec3) -> DVec3 {
+        let push = self.pushes(place) * self.normal;
+        if self.radius > 0.0 {
+            push - self.tried_drag(place).clamp_length_max(self.radius)
+        } else {
+            push
+        }
+    }
+
+    /// The slope of its share of the Lagrangian along some moves from some positions.
+    pub fn slope(&self, positions: &[DVec3], moves: &[DVec3]) -> f64 {
+        -self.force(self.combine(positions)).dot(self.combine(moves))
+    }
+
+    /// Minus the derivative of the force by the place (kg); `None` where nothing acts.
+    pub fn coupling(&self, place: DVec3) -> Option<Coupling> {
+        let n = self.normal;
+        let across = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        let mut block = DMat3::ZERO;
+        if self.pushes(place) > 0.0 {
+            block += self.stiffness * across;
+        }
+        if self.radius > 0.0 {
+            let tried = self.tried_drag(place);
+            let size = tried.length();
+            let along = DMat3::IDENTITY - across;
+            if size <= self.radius {
+                block += self.stiffness * along;
+            } else {
+                let t = tried / size;
+                let straight = DMat3::from_cols(t * t.x, t * t.y, t * t.z);
+                block += self.stiffness * self.radius / size * (along - straight);
+            }
+        }
+        (block != DMat3::ZERO).then_some(Coupling {
+            nodes: self.nodes,
+            weights: self.weights,
+            block,
+            arm: None,
+        })
+    }
+
+    /// Takes over what the row pushes and pulls with at a place: `λ`, `τ` and the cone.
+    ///
+    /// A row whose violation has not fallen by much since the last time works against something stiffer than was thought.
+    pub fn learn(&mut self, place: DVec3) {
+        let missed = self.violation(place).max(0.0);
+        let slow = missed > FALLS_TO * self.missed;
+        self.missed = missed;
+        self.drag = match self.radius > 0.0 {
+            true => self.tried_drag(place).clamp_length_max(self.radius),
+            false => DVec3::ZERO,
+        };
+        self.push = self.pushes(place);
+        self.radius = self.friction * self.push;
+        self.drag = self.drag.clamp_length_max(self.radius);
+        self.idle = if self.push > 0.0 { 0 } else { self.idle + 1 };
+        if slow {
+            self.stiffness *= STIFFER;
+        }
+    }
+
+    /// How far `λ` and `τ` are from that, squared (kg²·m²).
+    pub fn unlearned(&self, place: DVec3) -> f64 {
+        let push = self.pushes(place) - self.push;
+        let drag = match self.radius > 0.0 {
+            true => self.tried_drag(place).clamp_length_max(self.radius) - self.drag,
+            false => DVec3::ZERO,
+        };
+        let weights: f64 = self.weights.iter().map(|w| w * w).sum();
+        weights * (push * push + drag.length_squared())
+    }
+
+    /// Gives it the geometry of another look at the same features.
+    pub fn renew(&mut self, look: &ContactRow) {
+        *self = ContactRow {
+            stiffness: self.stiffness,
+            push: self.push,
+            drag: self.drag.reject_from_normalized(look.normal),
+            radius: self.radius,
+            missed: self.missed,
+            idle: self.idle,
+            ..*look
+        };
+    }
+}

@@ -1,0 +1,245 @@
+//! The limits of all cloths as rows of the step's augmented Lagrangian.
+
+use crate::limit::{Limit, Rows, StretchRows, Wiring, for_each_pair};
+use crate::linalg::{BlockMatrix, BlockPattern};
+use crate::model::Model;
+use crate::parallel;
+use glam::DVec3;
+use std::sync::Arc;
+
+/// Stiffness of a row, relative to that at which it would lose half of its violation in an iteration by itself, for each node
+/// of its cloth: as in the [method of multipliers](crate::limit::Lagrangian) of limits alone.
+const STIFFNESS_PER_NODE: f64 = 16.0;
+
+fn relative_stiffness(nodes: usize) -> f64 {
+    STIFFNESS_PER_NODE * nodes as f64
+}
+
+/// The rows of one limit.
+#[derive(Debug)]
+enum LimitRows {
+    /// Equations or inequalities.
+    Constraints(Box<(Wiring, Rows)>),
+    /// Principal stretches.
+    Stretch(StretchRows),
+    /// A limit that is not made of rows.
+    None,
+}
+
+/// The rows of all limits, in the order of the model.
+#[derive(Debug)]
+pub(super) struct Limits {
+    rows: Vec<LimitRows>,
+    /// How well each held where it was looked at last.
+    violations: Vec<f64>,
+    /// What they remember, as it will be after the step (N·m).
+    pub forces: Vec<f64>,
+}
+
+/// Every two nodes that a limit joins.
+pub(super) fn for_each_limited_pair(model: &Model, mut pair: impl FnMut([u32; 2])) {
+    for (_, limit) in &model.limits {
+        match (limit, limit.constraints()) {
+            (Limit::Stretch(stretch), _) => stretch.for_each_pair(&mut pair),
+            (_, Some(constraints)) => for_each_pair(constraints, &mut pair),
+            _ => {}
+        }
+    }
+}
+
+impl Limits {
+    /// Room for a model's limits in a matrix that has all their pairs.
+    pub fn new(model: &Model, pattern: &Arc<BlockPattern>) -> Self {
+        let rows = model
+            .limits
+            .iter()
+            .map(|(_, limit)| match (limit, limit.constraints()) {
+                (Limit::Stretch(stretch), _) => {
+                    LimitRows::Stretch(StretchRows::new(stretch, pattern))
+                }
+                (_, Some(constraints)) => {
+                    let wiring = Wiring::within(constraints, pattern.clone(), 0);
+                    let rows = Rows::new(&wiring);
+                    LimitRows::Constraints(Box::new((wiring, rows)))
+                }
+                _ => LimitRows::None,
+            });
+        Limits {
+            rows: rows.collect(),
+            violations: vec![0.0; model.limits.len()],
+            forces: vec![0.0; model.limit_memory()],
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The limits with their rows.
+    fn each<'a>(
+        &'a mut self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = (&'a Limit, &'a mut LimitRows, &'a mut f64)> {
+        let rows = self.rows.iter_mut().zip(&mut self.violations);
+        let limits = model.limits.iter().map(|(_, limit)| limit);
+        limits
+            .zip(rows)
+            .map(|(limit, (rows, worst))| (limit, rows, worst))
+    }
+
+    /// A step begins: takes over what the limits pulled with, and settles their stiffness; `unit` is the square of the time
+    /// for which forces act.
+    pub fn begin(&mut self, model: &Model, start: &[DVec3], forces: &[f64], unit: f64) {
+        self.evaluate(model, start);
+        // A state made before the model got its limits remembers nothing.
+        let mut known = if forces.len() == self.forces.len() {
+            forces
+        } else {
+            &[]
+        };
+        for ((cloth, limit), rows) in model.limits.iter().zip(&mut self.rows) {
+            let relative = relative_stiffness(model.cloths[*cloth].nodes.len());
+            let (own, rest) = known.split_at(limit.multipliers().min(known.len()));
+            known = rest;
+            match (limit, limit.constraints(), rows) {
+                (_, Some(constraints), LimitRows::Constraints(rows)) => {
+                    let (wiring, rows) = &mut **rows;
+                    rows.stiffen(wiring, &model.masses, relative);
+                    rows.load(constraints, own, unit);
+                }
+                (Limit::Stretch(stretch), _, LimitRows::Stretch(rows)) => {
+                    rows.stiffen(stretch, &model.masses, relative);
+                    rows.load(own, unit);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Values and gradients at some positions.
+    pub fn evaluate(&mut self, model: &Model, positions: &[DVec3]) {
+        for (limit, rows, worst) in self.each(model) {
+            *worst = match (limit, limit.constraints(), rows) {
+                (_, Some(constraints), LimitRows::Constraints(rows)) => {
+                    let (wiring, rows) = &mut **rows;
+                    rows.linearise(constraints, wiring, positions)
+                }
+                (Limit::Stretch(stretch), _, LimitRows::Stretch(rows)) => {
+                    rows.evaluate(stretch, positions)
+                }
+                _ => 0.0,
+            };
+        }
+    }
+
+    /// Whether all held where they were evaluated last.
+    pub fn hold(&self, model: &Model) -> bool {
+        let limits = model.limits.iter().zip(&self.violations);
+        limits
+            .into_iter()
+            .all(|((_, limit), &worst)| worst <= limit.tolerance())
+    }
+
+    /// Adds the gradient and what the rows add to the matrix, at the positions that they were evaluated at.
+    pub fn add(
+        &mut self,
+        model: &Model,
+        positions: &[DVec3],
+        gradient: &mut [DVec3],
+        matrix: &mut BlockMatrix,
+    ) {
+        for (limit, rows, _) in self.each(model) {
+            match (limit, limit.constraints(), rows) {
+                (_, Some(constraints), LimitRows::Constraints(rows)) => {
+                    let (wiring, rows) = &mut **rows;
+                    rows.weigh(constraints, wiring, 0.0);
+                    let rows = &*rows;
+                    parallel::for_each(gradient, |i, g| *g += rows.gradient(wiring, i));
+                    parallel::for_each(&mut matrix.diagonal, |i, block| {
+                        *block += rows.diagonal(wiring, i);
+                    });
+                    parallel::for_each(&mut matrix.lower, |b, block| {
+                        *block += rows.block(wiring, b);
+                    });
+                }
+                (Limit::Stretch(stretch), _, LimitRows::Stretch(rows)) => {
+                    let blocks = (&mut matrix.diagonal[..], &mut matrix.lower[..]);
+                    rows.add(stretch, positions, gradient, blocks);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The slope of the rows along some moves, at the positions that they were evaluated at.
+    pub fn slope(&mut self, model: &Model, positions: &[DVec3], moves: &[DVec3]) -> f64 {
+        let slopes = self
+            .each(model)
+            .map(|(limit, rows, _)| match (limit, rows) {
+                (Limit::Stretch(stretch), LimitRows::Stretch(rows)) => {
+                    rows.slope(stretch, positions, moves)
+                }
+                (_, LimitRows::Constraints(rows)) => rows.1.slope(&rows.0, moves),
+                _ => 0.0,
+            });
+        slopes.sum()
+    }
+
+    /// Makes what the rows pull with their multipliers.
+    pub fn keep(&mut self) {
+        for rows in &mut self.rows {
+            match rows {
+                LimitRows::Stretch(rows) => rows.keep(),
+                LimitRows::Constraints(rows) => rows.1.keep_multipliers(&rows.0),
+                LimitRows::None => {}
+            }
+        }
+    }
+
+    /// How much the gradient would change if they did: an estimate of its norm's square (kg²·m²).
+    pub fn unlearned(&self, model: &Model) -> f64 {
+        let limits = model.limits.iter().zip(&self.rows);
+        let changes = limits.map(|((cloth, _), rows)| {
+            let nodes = &model.cloths[*cloth].nodes;
+            let mass = model.masses[nodes.clone()].iter().sum::<f64>() / nodes.len() as f64;
+            // k is `relative / Σ |∇c|²/m`.
+            let gradients = mass * relative_stiffness(nodes.len());
+            gradients
+                * match rows {
+                    LimitRows::Stretch(rows) => rows.unlearned(),
+                    LimitRows::Constraints(rows) => rows.1.unlearned(&rows.0),
+                    LimitRows::None => 0.0,
+                }
+        });
+        changes.sum()
+    }
+
+    /// Hands the multipliers on; those of limits that are missed by far do not grow any more.
+    pub fn store(&mut self, model: &Model, unit: f64) {
+        let mut forces = self.forces.as_mut_slice();
+        for ((_, limit), (rows, &worst)) in model
+            .limits
+            .iter()
+            .zip(self.rows.iter_mut().zip(&self.violations))
+        {
+            let (own, rest) = forces.split_at_mut(limit.multipliers());
+            forces = rest;
+            match (rows, limit.constraints()) {
+                (LimitRows::Constraints(rows), Some(constraints)) => {
+                    rows.1
+                        .store_multipliers(constraints, worst > HOPELESS, own, unit);
+                }
+                (LimitRows::Stretch(rows), _) => rows.store(own, unit),
+                _ => {}
+            }
+        }
+    }
+
+    /// The worst violation where they were evaluated last, relative.
+    pub fn worst(&self) -> f64 {
+        self.violations.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// Relative violations above this at the end mean that the limit cannot hold at all.
+const HOPELESS: f64 = 0.05;
