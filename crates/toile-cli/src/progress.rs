@@ -1,8 +1,10 @@
 //! A progress bar on a terminal, plain lines elsewhere.
 
+use crate::output::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
+use toile::stage::{Stage, StageChange, StageEnd, Until};
 use toile_scene::run::{DrapeObserver, DrapeProgress, Observer, Progress};
 
 /// Shows how far a run is: step rate, simulated time, time left.
@@ -65,6 +67,59 @@ impl Observer for ProgressDisplay {
             ProgressDisplay::Quiet => {}
         }
     }
+
+    fn stage(&mut self, change: &StageChange, stages: &[Stage]) {
+        let text = stage_line(change, stages);
+        match self {
+            ProgressDisplay::Bar(Some(bar)) => bar.suspend(|| say(text)),
+            ProgressDisplay::Bar(None) | ProgressDisplay::Lines(_) => say(text),
+            ProgressDisplay::Quiet => {}
+        }
+    }
+}
+
+/// `stage 2 of 3, `fall``.
+pub fn stage_name(number: usize, stages: &[Stage]) -> String {
+    let name = stages.get(number).map_or("", |s| s.name.as_str());
+    let place = format!("stage {} of {}", number + 1, stages.len());
+    match name {
+        "" => place,
+        _ => format!("{place}, `{name}`"),
+    }
+}
+
+fn stage_line(change: &StageChange, stages: &[Stage]) -> String {
+    let begins = format!(
+        "{} begins at {:.3} s",
+        stage_name(change.stage, stages),
+        change.time
+    );
+    let until = change.stage.checked_sub(1).and_then(|k| stages[k].until);
+    let (Some(ended), Some(until)) = (change.ended, until) else {
+        return begins;
+    };
+    let StageEnd {
+        lasted,
+        is_reached,
+        measured,
+    } = ended;
+    let why = match (until, is_reached) {
+        (Until::Duration(_), _) => format!("the one before lasted {lasted:.3} s"),
+        (Until::Sewn(_), true) => format!("seams are closed to {:.2} mm", 1e3 * measured),
+        (Until::Sewn(_), false) => {
+            let open = 1e3 * measured;
+            format!(
+                "seams are still open by {open:.2} mm after {lasted:.3} s, as long as `at_most` allows"
+            )
+        }
+        (Until::Still(_), true) => format!("the cloth is still, at {measured:.4} m/s"),
+        (Until::Still(_), false) => {
+            format!(
+                "the cloth still moves at {measured:.4} m/s after {lasted:.3} s, as long as `at_most` allows"
+            )
+        }
+    };
+    format!("{begins}: {why}")
 }
 
 fn new_bar(progress: &Progress) -> ProgressBar {

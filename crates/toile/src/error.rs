@@ -81,6 +81,16 @@ pub enum StepError {
         /// The span to cover (s).
         duration: f64,
     },
+    /// A stage could not begin.
+    #[error("at t = {time:.6} s: stage {stage} cannot begin: {message}")]
+    Stage {
+        /// Its number, from 1.
+        stage: usize,
+        /// Time (s).
+        time: f64,
+        /// Why not.
+        message: String,
+    },
     /// The step length makes no sense.
     #[error("the time step is {h} s; it must be a positive number")]
     BadStep {

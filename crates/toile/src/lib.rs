@@ -35,6 +35,7 @@ mod parallel;
 mod respond;
 pub mod simulation;
 mod stability;
+pub mod stage;
 pub mod state;
 pub mod step;
 pub mod timing;

@@ -2,14 +2,15 @@
 //!
 //! It owns what a run needs: the [`Model`], shared with others that are made alike, a [`State`] and a workspace. Between
 //! steps it takes [commands](Command); what they say becomes part of the state, so that a [snapshot](Simulation::snapshot) in the
-//! middle of a grasp goes on to the same bits.
+//! middle of a grasp goes on to the same bits. [Stages](Stage) are commands that it gives itself.
 
 use crate::advance::{AdvanceReport, StepControl, advance};
 use crate::certificate::{Certificate, Energies, StepError};
 use crate::command::{Command, CommandError, obey};
 use crate::contact::{ContactPoint, Load};
-use crate::drive::{Grasp, Grasped, Grip, Pose, Setting, Target};
+use crate::drive::{Grasp, Grasped, Grip, Pose, Setting, StageMark, Target};
 use crate::model::Model;
+use crate::stage::{Stage, StageChange};
 use crate::state::{State, StateError};
 use crate::step::Workspace;
 use crate::timing::Clock;
@@ -43,6 +44,7 @@ pub struct Simulation {
     /// As it was before any setting was changed.
     first_model: Arc<Model>,
     recipe: Option<Arc<dyn Recipe>>,
+    stages: Arc<[Stage]>,
     start: Arc<State>,
     state: State,
     pace: Pace,
@@ -75,6 +77,7 @@ impl Simulation {
             first_model: model.clone(),
             model,
             recipe: None,
+            stages: Arc::default(),
             start: Arc::new(state.clone()),
             state,
             pace,
@@ -87,6 +90,12 @@ impl Simulation {
     /// The same with somebody who can change its [numbers](Command::Set).
     pub fn with_recipe(mut self, recipe: Arc<dyn Recipe>) -> Self {
         self.recipe = Some(recipe);
+        self
+    }
+
+    /// The same in stages, one after the other. The first begins with the next step, or where the state says that it is.
+    pub fn with_stages(mut self, stages: Arc<[Stage]>) -> Self {
+        self.stages = stages;
         self
     }
 
@@ -103,12 +112,68 @@ impl Simulation {
 
     /// Makes one step of another length (s).
     pub fn step_by(&mut self, seconds: f64) -> Result<&AdvanceReport, StepError> {
+        self.enter_stage()?;
         let (model, clock) = (&*self.model, self.clock);
         let new = || Box::new(Workspace::new(model, clock));
         let workspace = self.workspace.get_or_insert_with(new);
         let control = &self.pace.control;
         let report = advance(model, &mut self.state, workspace, seconds, control)?;
         Ok(self.last.insert(report))
+    }
+
+    /// Begins the stage that is due before the next step; answers with it. A step does so by itself, but whoever wants to know of
+    /// it, or to have the last word, asks before.
+    pub fn enter_stage(&mut self) -> Result<Option<StageChange>, StepError> {
+        let Some(due) = self.due_stage() else {
+            return Ok(None);
+        };
+        let (commanded, model) = (self.state.commanded.clone(), self.model.clone());
+        if let Err(error) = self.tell(due.stage) {
+            self.state.commanded = commanded;
+            self.replace_model(model);
+            return Err(StepError::Stage {
+                stage: due.stage + 1,
+                time: due.time,
+                message: error.to_string(),
+            });
+        }
+        Ok(Some(due))
+    }
+
+    /// The stage to begin, if it is time; the one that the run is in, if its commands are still to be given.
+    fn due_stage(&mut self) -> Option<StageChange> {
+        let time = self.state.time;
+        let begins = |stage, ended| StageChange { stage, time, ended };
+        let Some(mut mark) = self.state.commanded.stage else {
+            return (!self.stages.is_empty()).then(|| begins(0, None));
+        };
+        let number = mark.number as usize;
+        if !mark.is_told {
+            return Some(begins(number, None));
+        }
+        // The last one lasts to the end.
+        self.stages.get(number + 1)?;
+        let ended = self.stages[number].end(&self.model, &self.state, &mut mark, self.pace.step);
+        self.state.commanded.stage = Some(mark);
+        ended.map(|ended| begins(number + 1, Some(ended)))
+    }
+
+    /// Gives the commands of a stage, and notes that it has begun.
+    fn tell(&mut self, number: usize) -> Result<(), CommandError> {
+        let stages = self.stages.clone();
+        for command in stages.get(number).iter().flat_map(|s| &s.commands) {
+            self.command(command)?;
+        }
+        let (number, now) = (number as u32, self.state.time);
+        let mark = &mut self.state.commanded.stage;
+        let begun = mark.filter(|m| m.number == number);
+        *mark = Some(StageMark {
+            number,
+            is_told: true,
+            since: begun.map_or(now, |m| m.since),
+            quiet_since: begun.map_or(now, |m| m.quiet_since),
+        });
+        Ok(())
     }
 
     /// Goes on by so many seconds: in whole steps, with a shorter one at the end where they do not fit.
@@ -192,7 +257,8 @@ impl Simulation {
             Some(last) => self.model_with(settings, &last.name)?,
             None => self.first_model.clone(),
         };
-        if !state.fits(&model) {
+        let stage = state.commanded.stage;
+        if !state.fits(&model) || stage.is_some_and(|m| m.number as usize >= self.stages.len()) {
             return Err(RestoreError::OtherWorld);
         }
         self.state.copy_from(state);
@@ -243,6 +309,16 @@ impl Simulation {
     /// How time goes on.
     pub fn pace(&self) -> Pace {
         self.pace
+    }
+
+    /// The stages that it goes through.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// The number of the stage that it is in, from 0.
+    pub fn stage(&self) -> Option<usize> {
+        self.state.commanded.stage.map(|m| m.number as usize)
     }
 
     /// Simulated time (s).
@@ -325,6 +401,7 @@ impl Clone for Simulation {
             model: self.model.clone(),
             first_model: self.first_model.clone(),
             recipe: self.recipe.clone(),
+            stages: self.stages.clone(),
             start: self.start.clone(),
             state: self.state.clone(),
             pace: self.pace,

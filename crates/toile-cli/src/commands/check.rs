@@ -63,11 +63,15 @@ fn check_scene(args: &CheckArgs) -> Result<bool> {
     }
     if healthy {
         say(format!(
-            "{name}: ready to run ({} cloths, {} bodies, {} pins, {} steps)",
+            "{name}: ready to run ({} cloths, {} bodies, {} pins, {} steps{})",
             world.model.cloths.len(),
             world.body_frames.len(),
             world.model.pins.len(),
             world.schedule.steps(),
+            match world.stages.len() {
+                0 => String::new(),
+                stages => format!(" in {stages} stages"),
+            },
         ));
     }
     Ok(healthy)

@@ -4,7 +4,7 @@ use super::{OrReport, change, find_scene};
 use crate::INTERRUPTED;
 use crate::args::RunArgs;
 use crate::output::{say, warn};
-use crate::progress::ProgressDisplay;
+use crate::progress::{ProgressDisplay, stage_name};
 use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let output = spec.output.clone();
     let mut world = resolve(&source, spec)?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&name));
-    let warnings = start_warnings(&world);
+    let mut warnings = start_warnings(&world);
     warnings.iter().for_each(|w| warn(w));
     // Read before the folder, which may be the one it is in, is cleared.
     let replay = args.replay.as_deref().map(Replay::read).transpose();
@@ -84,6 +84,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         );
         eprintln!("stopped; {again}");
         return Ok(ExitCode::from(INTERRUPTED));
+    }
+    if args.until.is_none() {
+        warnings.extend(unfinished_stage(&world, &summary));
     }
     finish(&world, &warnings, &folder, &output, args, &summary)
 }
@@ -168,6 +171,16 @@ fn introduction(world: &World) -> String {
         world.schedule.steps(),
         world.schedule.step * 1e3,
     )
+}
+
+/// What to say of a run that ends before its last stage has begun.
+fn unfinished_stage(world: &World, summary: &RunSummary) -> Option<String> {
+    let stages = &world.stages;
+    let number = summary.stage.filter(|&k| k + 1 < stages.len())?;
+    let name = stage_name(number, stages);
+    Some(format!(
+        "the run ends in {name}, before what that waits for; lengthen time.duration or give the stage `at_most`"
+    ))
 }
 
 fn conclusion(summary: &RunSummary, folder: &Path) -> String {

@@ -221,6 +221,8 @@ impl Trials<'_> {
 /// taken.
 fn settled(mut world: World) -> Result<World, FitError> {
     let mut still = world.clone();
+    // It hangs as the scene has it; stages begin with the recording.
+    still.stages = Default::default();
     let start = &world.state.positions;
     still.change(|parts| {
         for pin in &mut parts.pins {

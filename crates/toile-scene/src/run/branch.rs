@@ -138,8 +138,7 @@ pub fn branch_off(world: &mut World, run: &Path, point: &BranchPoint) -> Result<
             "with time.fps = {fps} there is no frame at {time} s"
         )));
     }
-    begin_with(world, state)
-        .map_err(|_| refuse("its pins, creases, limits or sticky places differ"))
+    begin_with(world, state).map_err(refuse)
 }
 
 /// A branch's start, as it is kept in its folder.
@@ -167,13 +166,25 @@ pub fn restore_start(world: &mut World, folder: &Path) -> Result<bool, BranchErr
     Ok(true)
 }
 
-fn begin_with(world: &mut World, state: State) -> Result<(), ()> {
+fn begin_with(world: &mut World, mut state: State) -> Result<(), &'static str> {
     if !state.fits(&world.model) {
-        return Err(());
+        return Err("its pins, creases, limits or sticky places differ");
+    }
+    // The scene says how much everything is, whatever was commanded before.
+    let commanded = &mut state.commanded;
+    commanded.settings.clear();
+    if let Some(mark) = &mut commanded.stage {
+        // What it was told by stages it is told anew, by those that the scene has now.
+        (commanded.gravity, commanded.wind) = (None, None);
+        mark.is_told = false;
+        if mark.number as usize >= world.stages.len() {
+            if !world.stages.is_empty() {
+                return Err("it is in a stage that this scene does not have");
+            }
+            commanded.stage = None;
+        }
     }
     world.state = state;
-    // The scene says how much everything is, whatever was commanded before.
-    world.state.commanded.settings.clear();
     world.is_branch = true;
     Ok(())
 }

@@ -20,6 +20,7 @@ use toile::command::CommandError;
 use toile::contact::{FoldPreserver, intersections};
 use toile::equilibrium::EquilibriumError;
 use toile::simulation::Simulation;
+use toile::stage::{Stage, StageChange};
 use toile::state::State;
 
 /// What a run is told besides its scene.
@@ -60,6 +61,8 @@ pub trait Observer: Send {
     fn step(&mut self, _progress: Progress) {}
     /// A frame was written.
     fn frame(&mut self, _frame: &Frame) {}
+    /// A stage of these begins.
+    fn stage(&mut self, _change: &StageChange, _stages: &[Stage]) {}
 }
 
 /// Nobody watches.
@@ -100,6 +103,8 @@ pub struct RunSummary {
     pub times: toile::certificate::PhaseTimes,
     /// The time that a resumed run went on from (s).
     pub resumed_at: Option<f64>,
+    /// The stage in which it ended, from 0, if the scene has any.
+    pub stage: Option<usize>,
 }
 
 /// A run that could not go on. What was written up to the last checkpoint is kept.
@@ -230,6 +235,7 @@ fn run_here(
     let mut outcome = RunOutcome::Finished;
 
     if sinks.frames == 0 {
+        enter_stage(&mut simulation, observer)?;
         let mut metrics = FrameMetrics::empty();
         if looks_for_intersections(world, true) {
             metrics.intersections = Some(intersections(&world.model, simulation.positions()).len());
@@ -241,6 +247,8 @@ fn run_here(
         let mut metrics = FrameMetrics::empty();
         let before = (sinks.next_frame() - 1) * u64::from(schedule.substeps);
         for made in 1..=schedule.substeps {
+            // Whoever steers has the last word.
+            enter_stage(&mut simulation, observer)?;
             sinks.commands.obey(&mut simulation, commander)?;
             let report = *simulation.step()?;
             metrics.add_step(&report, &world.model, simulation.positions());
@@ -277,7 +285,16 @@ fn run_here(
         wall: begin.elapsed().as_secs_f64(),
         times,
         resumed_at,
+        stage: simulation.stage(),
     })
+}
+
+/// Begins the stage that is due, and tells of it.
+fn enter_stage(simulation: &mut Simulation, observer: &mut dyn Observer) -> Result<(), StepError> {
+    if let Some(change) = simulation.enter_stage()? {
+        observer.stage(&change, simulation.stages());
+    }
+    Ok(())
 }
 
 /// Whether the scene wants to know after this step.

@@ -16,6 +16,7 @@ mod recipe;
 mod resolve;
 mod seam;
 mod source;
+mod stage;
 mod time;
 mod world;
 

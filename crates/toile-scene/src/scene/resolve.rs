@@ -8,6 +8,7 @@ use super::cloth::{ClothTurn, ResolvedCloth, resolve_cloth};
 use super::contact::{engine_bodies, meetings, start};
 use super::led::led_together;
 use super::seam::{loose_seams, seams, stiffen_sewn};
+use super::stage::stages;
 use super::time::{integrator, resolve_time};
 use super::world::{Schedule, World};
 use super::{SceneError, SceneSource};
@@ -61,7 +62,12 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
     let resolved = toml::to_string_pretty(&spec)
         .map_err(|error| SceneError::general(&source.name, error.to_string()))?;
     let world = assemble(source, &spec, schedule, cloths, bodies, resolved)?;
-    Ok(World { drape, ..world })
+    let stages = stages(source, &spec, &world)?.into();
+    Ok(World {
+        drape,
+        stages,
+        ..world
+    })
 }
 
 fn resolve_cloths(
@@ -183,6 +189,7 @@ fn assemble(
         model: Arc::new(model),
         state,
         schedule,
+        stages: Arc::default(),
         cloth_tracks,
         rest_positions,
         body_tracks,
@@ -204,7 +211,7 @@ fn make(source: &SceneSource, parts: ModelParts) -> Result<Model, SceneError> {
 }
 
 /// The model of a scene in which some numbers of cloths or the friction of bodies are not those of `like`. Bodies are otherwise
-/// as they are there, so that none is read or measured again.
+/// as they are there, so that none is read or measured again, and so is what no setting can change.
 pub(super) fn remake(source: &SceneSource, like: &Model) -> Result<Model, SceneError> {
     let mut spec = source.parse()?;
     resolve_time(source, &mut spec.time)?;
@@ -220,6 +227,8 @@ pub(super) fn remake(source: &SceneSource, like: &Model) -> Result<Model, SceneE
     }
     let mut gathered = gather(source, &spec, cloths, bodies)?;
     gathered.parts.untangles = like.untangles;
+    gathered.parts.gravity = like.gravity;
+    gathered.parts.pins.clone_from(&like.pins);
     make(source, gathered.parts)
 }
 

@@ -12,6 +12,7 @@ use toile::advance::StepControl;
 use toile::equilibrium::EquilibriumSettings;
 use toile::model::{Model, ModelParts};
 use toile::simulation::{Pace, Simulation};
+use toile::stage::Stage;
 use toile::state::State;
 
 /// Steps and frames.
@@ -49,6 +50,8 @@ pub struct World {
     pub is_branch: bool,
     /// Steps and frames.
     pub schedule: Schedule,
+    /// What it goes through one after the other, if it is not all one.
+    pub stages: Arc<[Stage]>,
     /// The cloths as recordings show them.
     pub cloth_tracks: Vec<ClothTrack>,
     /// Where each cloth's nodes are in its undeformed mesh (m): what two meshes of the same cloth have in common. A pattern in
@@ -89,7 +92,9 @@ impl World {
             control: self.schedule.control,
         };
         let recipe = SceneRecipe::new(self.source.clone(), self.model.clone());
-        Simulation::new(self.model.clone(), state, pace).with_recipe(Arc::new(recipe))
+        Simulation::new(self.model.clone(), state, pace)
+            .with_recipe(Arc::new(recipe))
+            .with_stages(self.stages.clone())
     }
 
     /// Changes parts of the model. The state stays as it is: nodes and pins must stay what they were.
@@ -114,7 +119,7 @@ impl World {
         // The debug text of a number is exact, and it saves a second way of serialising every type.
         let _ = write!(
             HashText(&mut moving),
-            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{schedule:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             model.limits,
             model.gravity,
             model.integrator,
@@ -128,7 +133,8 @@ impl World {
                 .cloths
                 .iter()
                 .map(|c| [c.friction, c.compression])
-                .collect::<Vec<_>>()
+                .collect::<Vec<_>>(),
+            self.stages
         );
         let mut still = crc32fast::Hasher::new();
         let _ = write!(

@@ -14,6 +14,7 @@ mod material;
 mod mesh;
 mod motion;
 mod seam;
+mod stage;
 
 pub use air::{AirSpec, GustSpec};
 pub use body::{BodySpec, FilesSpec, FrictionSpec, PartSpec, RegionSpec, ShapeSpec, StickySpec};
@@ -33,6 +34,7 @@ pub use material::{
 pub use mesh::{DiscPatternSpec, MeshSpec, PatternSpec, RestSpec, SpherePatternSpec};
 pub use motion::{InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
 pub use seam::{SeamEdgeSpec, SeamSpec};
+pub use stage::{SettingSpec, StageSpec, UntilSpec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +62,9 @@ pub struct SceneSpec {
     /// Edges of cloth that are sewn together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seam: Vec<SeamSpec>,
+    /// Parts of the run, one after the other, in which some settings are not those of the scene.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stage: Vec<StageSpec>,
     /// Contact between cloths.
     #[serde(default)]
     pub contact: ContactSpec,

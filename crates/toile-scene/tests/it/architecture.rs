@@ -26,7 +26,7 @@ const ENGINE_USES: [&str; 7] = [
 ];
 
 /// The engine's modules from the bottom to the top; each may use those before it and none after.
-const MODULES: [&str; 27] = [
+const MODULES: [&str; 28] = [
     "parallel",
     "timing",
     "error",
@@ -52,6 +52,7 @@ const MODULES: [&str; 27] = [
     "untangle",
     "equilibrium",
     "command",
+    "stage",
     "simulation",
     "batch",
 ];

@@ -13,3 +13,4 @@ mod mesh_formats;
 mod noise;
 mod scene_fuzz;
 mod seams;
+mod stages;

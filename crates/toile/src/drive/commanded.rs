@@ -21,6 +21,21 @@ pub struct Commanded {
     pub bodies: Vec<(u32, Travel)>,
     /// Numbers of the scene that were changed, in the order in which they first were.
     pub settings: Vec<Setting>,
+    /// Where in its stages the run is, if it has begun any.
+    pub stage: Option<StageMark>,
+}
+
+/// Where in its stages a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageMark {
+    /// The stage's number, from 0.
+    pub number: u32,
+    /// Whether its commands have been given.
+    pub is_told: bool,
+    /// When it began (s).
+    pub since: f64,
+    /// Since when the cloth has been still (s); since the beginning, unless the stage waits for that.
+    pub quiet_since: f64,
 }
 
 /// A number of the scene that has another value.
@@ -88,6 +103,9 @@ impl Commanded {
         let in_order = self.bodies.windows(2).all(|w| w[0].0 < w[1].0);
         let fields = [self.gravity, self.wind].into_iter().flatten();
         let forces = self.forces.is_empty() || self.forces.len() == nodes;
+        let stage = self
+            .stage
+            .is_none_or(|mark| mark.since.is_finite() && mark.quiet_since.is_finite());
         fields
             .chain(self.forces.iter().copied())
             .all(|v| v.is_finite())
@@ -96,5 +114,6 @@ impl Commanded {
             && self.grasps.iter().all(|g| g.fits(nodes))
             && led
             && in_order
+            && stage
     }
 }

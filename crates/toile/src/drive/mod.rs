@@ -12,7 +12,7 @@ mod motion;
 mod pin;
 mod travel;
 
-pub use commanded::{Commanded, Setting};
+pub use commanded::{Commanded, Setting, StageMark};
 pub use grasp::{Grasp, Grasped, Grip, Leaving, Target};
 pub(crate) use motion::segment;
 pub use motion::{Interpolation, Keyframes, Motion, MotionError, Pose, RigidPath};

@@ -10,12 +10,13 @@
 //! the anchor (3 × `f64`); the count of nodes that stick to cloth `u64`, for each its number, adhesion and face and whether it is torn
 //! (6 × `u32` in all), weights, way and pull (7 × `f64` in all); what was commanded: gravity and wind (a `u32` that is 1 if it is there,
 //! then 3 × `f64`), the list of forces, the count of grasps `u64` with each of them (see `put_grasp`), grasps made `u32`, the count of led
-//! bodies `u64` with number and travel of each, the count of settings `u64` with name (length `u64`, UTF-8) and value of each; last a
+//! bodies `u64` with number and travel of each, the count of settings `u64` with name (length `u64`, UTF-8) and value of each, and the
+//! stage (a `u32` that is 1 if there is one, then number and whether it was told, `u32` each, since when it lasts and is still, `f64` each); last a
 //! CRC-32 of all before.
 
 use super::{ContactKey, KeptContact, Previous, State, StepMemory};
 use crate::body::{Anchor, Bond, Stuck};
-use crate::drive::{Commanded, Grasp, Grip, Leaving, PinState, Pose, Setting, Travel};
+use crate::drive::{Commanded, Grasp, Grip, Leaving, PinState, Pose, Setting, StageMark, Travel};
 use glam::{DQuat, DVec3};
 use thiserror::Error;
 
@@ -180,6 +181,13 @@ impl Output {
             out.0.extend(setting.name.as_bytes());
             out.f64(setting.value);
         });
+        self.u32(u32::from(commanded.stage.is_some()));
+        if let Some(mark) = commanded.stage {
+            self.u32(mark.number);
+            self.u32(u32::from(mark.is_told));
+            self.f64(mark.since);
+            self.f64(mark.quiet_since);
+        }
     }
 
     /// Id; nodes, weights, anchors; travel; 1 and the places that it leaves, or 0; stiffness (0 for a rigid grip) and damping.
@@ -367,6 +375,14 @@ impl Input<'_> {
                 Ok(Setting {
                     name: input.text()?,
                     value: input.f64()?,
+                })
+            })?,
+            stage: self.optional(|input| {
+                Ok(StageMark {
+                    number: input.u32()?,
+                    is_told: input.u32()? != 0,
+                    since: input.f64()?,
+                    quiet_since: input.f64()?,
                 })
             })?,
         })

@@ -1,10 +1,10 @@
 //! What cloth does to bodies: no momentum is lost between the two.
 
-use crate::common::{COTTON, square, world};
+use crate::common::{self, COTTON, square, world};
 use toile::advance::{StepControl, advance};
 use toile::certificate::momentum;
 use toile::contact::{Body, Shape};
-use toile::drive::{Motion, Pose, RigidPath};
+use toile::drive::{Motion, RigidPath};
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
 use toile::limit::inequality::{InequalityLimit, InequalitySettings, InequalitySolver};
@@ -29,13 +29,9 @@ fn implicit(newton_steps: u32, rule: ImplicitRule) -> Integrator {
 fn body(name: &str, shape: Shape, at: DVec3, path: RigidPath) -> Body {
     Body {
         name: name.into(),
-        shape,
-        place: Pose {
-            translation: at,
-            rotation: DQuat::IDENTITY,
-        },
         path,
         friction: 0.4.into(),
+        ..common::body(shape, at)
     }
 }
 

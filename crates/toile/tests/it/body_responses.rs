@@ -1,13 +1,13 @@
 //! How cloth answers bodies: contact that relaxes, two coefficients of friction, nodes that stick, folds that are shown outside.
 
-use crate::common::{COTTON, fixed, square, world};
+use crate::common::{self, COTTON, fixed, moving, square, world};
 use toile::contact::{
     Adhesion, Body, BodyContact, FoldPreserver, Friction, Region, Shape, Sticky, intersections,
 };
-use toile::drive::{Interval, Motion, Pose, RigidPath};
+use toile::drive::{Interval, Motion};
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator, MixedScheme, MixedSettings};
-use toile::model::{Model, ModelError, ModelParts};
+use toile::model::{Model, ModelError};
 use toile::state::State;
 use toile::step::{Workspace, step};
 
@@ -31,14 +31,9 @@ fn every_kind() -> [Integrator; 4] {
 
 fn body(shape: Shape, friction: impl Into<Friction>, motion: Motion) -> Body {
     Body {
-        name: "body".into(),
-        shape,
-        place: Pose::IDENTITY,
-        path: RigidPath {
-            pivot: DVec3::ZERO,
-            motion,
-        },
+        path: moving(motion),
         friction: friction.into(),
+        ..common::body(shape, DVec3::ZERO)
     }
 }
 
@@ -74,18 +69,7 @@ fn glue() -> Adhesion {
 
 /// The same model as one that is built with this, so that what follows from it is worked out.
 fn with_contact(model: &Model, body_contact: BodyContact) -> Result<Model, ModelError> {
-    Model::new(ModelParts {
-        cloths: model.cloths.clone(),
-        energies: model.energies.clone(),
-        limits: model.limits.clone(),
-        pins: model.pins.clone(),
-        bodies: model.bodies.clone(),
-        body_contact,
-        contacts: model.contacts.clone(),
-        gravity: model.gravity,
-        integrator: model.integrator,
-        ..Default::default()
-    })
+    model.rebuilt(|parts| parts.body_contact = body_contact)
 }
 
 fn with_adhesion(model: &Model, adhesion: Adhesion) -> Model {

@@ -1,15 +1,12 @@
 //! Cloth that sticks to cloth.
 
-use crate::common::{COTTON, fixed};
+use crate::common::{COTTON, Fixture, fixed, sheet};
 use toile::certificate::momentum;
-use toile::contact::{Adhesion, BodyContact, Sticky, intersections};
+use toile::contact::{Adhesion, Sticky, intersections};
 use toile::drive::{Interval, Pin};
-use toile::energy::{EnergyBatch, mass_spring};
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
-use toile::mesh::generate::{Grid, GridPattern, grid};
-use toile::mesh::{RestShape, Topology};
-use toile::model::{Cloth, Model, ModelError, ModelParts};
+use toile::model::{Model, ModelError};
 use toile::state::State;
 use toile::step::{Workspace, step};
 
@@ -49,51 +46,14 @@ fn sheets(
     adhesion: Adhesion,
     (gravity, integrator): (DVec3, Integrator),
 ) -> (Model, State) {
-    let (mut cloths, mut energies, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut fixture = Fixture::new(gravity, integrator);
     for Sheet { cells, place } in sheets {
-        let mesh = grid(&Grid {
-            size: [0.5, 0.5],
-            cells: [cells, cells],
-            pattern: GridPattern::Quads,
-        })
-        .unwrap();
-        let first = positions.len();
-        let topology = Topology::new(mesh.positions.len(), mesh.faces).unwrap();
-        let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
-        let springs = mass_spring(&topology, &rest, &COTTON).batch(first as u32, COTTON.damping);
-        energies.push(EnergyBatch::Springs(springs));
-        positions.extend(mesh.positions.into_iter().map(place));
-        cloths.push(Cloth {
-            name: format!("sheet {first}"),
-            nodes: first..positions.len(),
-            topology,
-            rest,
-            density: 0.2,
-            air_damping: 0.0,
-            gravity_factor: 1.0,
-            contact_offset: OFFSET,
-            friction: 0.3,
-            compression: 1e4,
-        });
+        fixture.cloth(&sheet([0.5, 0.5], [cells, cells]), COTTON, place);
     }
-    let model = Model::new(ModelParts {
-        cloths,
-        energies,
-        limits: Vec::new(),
-        pins: pins(&positions),
-        bodies: Vec::new(),
-        body_contact: BodyContact {
-            adhesions: vec![adhesion],
-            ..BodyContact::default()
-        },
-        contacts: vec![[0, 0], [0, 1], [1, 1]],
-        gravity,
-        integrator,
-        ..Default::default()
-    });
-    let model = model.unwrap();
-    let state = State::at_rest(&model, positions);
-    (model, state)
+    let mut fixture = fixture.meeting();
+    fixture.parts.pins = pins(&fixture.positions);
+    fixture.parts.body_contact.adhesions = vec![adhesion];
+    fixture.finish()
 }
 
 /// The nodes of a square sheet of so many cells, from a first one on.
@@ -300,20 +260,14 @@ fn what_sticks_is_all_in_the_state() {
 #[test]
 fn cloth_that_passes_through_cloth_cannot_stick_to_it() {
     let (model, _) = hung(backward(), 1.0);
-    let parts = |contacts| ModelParts {
-        cloths: model.cloths.clone(),
-        energies: model.energies.clone(),
-        limits: Vec::new(),
-        pins: Vec::new(),
-        bodies: Vec::new(),
-        body_contact: model.body_contact.clone(),
-        contacts,
-        gravity: GRAVITY,
-        integrator: backward(),
-        ..Default::default()
+    let meeting = |contacts| {
+        model.rebuilt(|parts| {
+            parts.pins.clear();
+            parts.contacts = contacts;
+        })
     };
-    let refused = Model::new(parts(vec![[1, 1]])).unwrap_err();
+    let refused = meeting(vec![[1, 1]]).unwrap_err();
     assert!(matches!(refused, ModelError::BodyContact(_)), "{refused}");
     assert!(refused.to_string().contains("contact"), "{refused}");
-    assert!(Model::new(parts(vec![[1, 0]])).is_ok());
+    assert!(meeting(vec![[1, 0]]).is_ok());
 }

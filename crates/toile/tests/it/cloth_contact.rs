@@ -1,9 +1,9 @@
 //! Cloth against cloth: whatever is done to it, it does not pass through itself.
 
-use crate::common::{COTTON, fixed, square, world};
+use crate::common::{COTTON, body, fixed, square, world};
 use toile::certificate::{Energies, Status, momentum};
-use toile::contact::{Body, Shape, intersections};
-use toile::drive::{Motion, Pin, PinPath, Pose, RigidPath};
+use toile::contact::{Shape, intersections};
+use toile::drive::{Motion, Pin, PinPath, RigidPath};
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator};
 use toile::model::Model;
@@ -36,13 +36,7 @@ fn heap(seed: u64, cells: u32, speed: f64) -> (Model, State) {
     let (mut model, mut state) = sheet(cells, Vec::new(), DVec3::NEG_Z * 9.81);
     model = model
         .rebuilt(|parts| {
-            parts.bodies.push(Body {
-                name: "floor".into(),
-                shape: Shape::Plane,
-                place: Pose::IDENTITY,
-                path: RigidPath::default(),
-                friction: 0.3.into(),
-            })
+            parts.bodies.push(body(Shape::Plane, DVec3::ZERO));
         })
         .unwrap();
     let mut random = dice(seed);

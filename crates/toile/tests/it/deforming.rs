@@ -1,11 +1,11 @@
 //! Cloth on bodies that deform.
 
-use crate::common::{COTTON, square, world};
+use crate::common::{COTTON, body, square, world};
 use std::sync::Arc;
 use toile::certificate::Certificate;
 use toile::contact::deforming::{Sequence, SequenceSettings};
 use toile::contact::{Adhesion, Anchor, Body, Region, Shape, Sticky, Stuck, intersections};
-use toile::drive::{Interval, Pose, RigidPath};
+use toile::drive::Interval;
 use toile::glam::{DVec3, dvec3};
 use toile::integrate::{ImplicitSettings, Integrator};
 use toile::mesh::generate::{Cuboid, Sphere, SpherePattern, cuboid, sphere};
@@ -50,11 +50,8 @@ fn sheet_and_body(
     model = model
         .rebuilt(|parts| {
             parts.bodies.push(Body {
-                name: "body".into(),
-                shape: Shape::Sequence(Arc::new(sequence)),
-                place: Pose::IDENTITY,
-                path: RigidPath::default(),
                 friction: friction.into(),
+                ..body(Shape::Sequence(Arc::new(sequence)), DVec3::ZERO)
             })
         })
         .unwrap();

@@ -1,19 +1,19 @@
 //! Equilibria whose shape or whose sum of forces is known.
 
-use crate::common::{COTTON, fixed, square, world};
+use crate::common::{self, COTTON, fixed, square, world};
 use std::ops::ControlFlow;
 use toile::certificate::Energies;
 use toile::contact::{Body, Shape};
-use toile::drive::{Pin, Pose, RigidPath};
+use toile::drive::Pin;
 use toile::energy::{EnergyBatch, Spring, SpringBatch};
 use toile::equilibrium::{
     Curvature, Equilibrium, EquilibriumError, EquilibriumSettings, EquilibriumStatus, minimise,
 };
-use toile::glam::{DQuat, DVec3};
+use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator};
 use toile::mesh::Mesh;
 use toile::mesh::generate::{Grid, GridPattern, grid};
-use toile::model::{Model, ModelParts};
+use toile::model::Model;
 use toile::state::State;
 use toile::step::{Workspace, step};
 
@@ -26,32 +26,20 @@ fn implicit() -> Integrator {
 fn body(name: &str, shape: Shape, at: DVec3) -> Body {
     Body {
         name: name.into(),
-        shape,
-        place: Pose {
-            translation: at,
-            rotation: DQuat::IDENTITY,
-        },
-        path: RigidPath::default(),
         friction: 0.5.into(),
+        ..common::body(shape, at)
     }
 }
 
 /// The same cloth with other springs or bodies.
 fn changed(model: &Model, springs: Option<Vec<Spring>>, bodies: Vec<Body>) -> Model {
-    let batch = |springs| vec![EnergyBatch::Springs(SpringBatch { springs })];
-    Model::new(ModelParts {
-        cloths: model.cloths.clone(),
-        energies: springs.map_or_else(|| model.energies.clone(), batch),
-        limits: Vec::new(),
-        pins: model.pins.clone(),
-        bodies,
-        body_contact: Default::default(),
-        contacts: Vec::new(),
-        gravity: model.gravity,
-        integrator: model.integrator,
-        ..Default::default()
-    })
-    .unwrap()
+    let changed = model.rebuilt(|parts| {
+        if let Some(springs) = springs {
+            parts.energies = vec![EnergyBatch::Springs(SpringBatch { springs })];
+        }
+        parts.bodies = bodies;
+    });
+    changed.unwrap()
 }
 
 fn cotton(mesh: &Mesh, pins: Vec<Pin>, bodies: Vec<Body>) -> (Model, State) {

@@ -18,4 +18,5 @@ mod pinch;
 mod seams;
 mod simulation;
 mod step_control;
+mod threads;
 mod untangle;

@@ -1,10 +1,9 @@
 //! Limits inside the mixed schemes.
 
-use crate::common::{COTTON, fixed, oscillator, square, world};
+use crate::common::{COTTON, body, fixed, oscillator, square, world};
 use toile::advance::stable_step;
 use toile::certificate::momentum;
 use toile::contact::{Body, Shape};
-use toile::drive::{Pose, RigidPath};
 use toile::energy::MassSpringMaterial;
 use toile::glam::DVec3;
 use toile::integrate::{Integrator, MixedScheme, MixedSettings};
@@ -303,11 +302,8 @@ fn in_the_limited_scheme_cloth_rests_on_a_slope_that_holds_it_and_slides_down_an
         model = model
             .rebuilt(|parts| {
                 parts.bodies = vec![Body {
-                    name: "slope".into(),
-                    shape: Shape::Plane,
-                    place: Pose::IDENTITY,
-                    path: RigidPath::default(),
                     friction: friction.into(),
+                    ..body(Shape::Plane, DVec3::ZERO)
                 }]
             })
             .unwrap();

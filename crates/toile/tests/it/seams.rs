@@ -1,14 +1,12 @@
 //! Seams close over time, hold what hangs on them, and get on with contact.
 
-use crate::common::{COTTON, fixed};
+use crate::common::{COTTON, Fixture, fixed, sheet};
 use toile::certificate::{Status, momentum};
 use toile::contact::intersections;
-use toile::energy::{Closing, EnergyBatch, Seam, SeamPath, Thread, mass_spring};
+use toile::energy::{Closing, EnergyBatch, Seam, SeamPath, Thread};
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator};
-use toile::mesh::generate::{Grid, GridPattern, grid};
-use toile::mesh::{RestShape, Topology};
-use toile::model::{Cloth, Model, ModelParts};
+use toile::model::Model;
 use toile::state::State;
 use toile::step::{Workspace, step};
 
@@ -24,27 +22,17 @@ const THREAD: Thread = Thread {
 
 /// Two upright panels of 0.3 m × 0.3 m with so many cells, 6 cm apart, one above the other; the upper is held at its top.
 fn panels(cells: [u32; 2], thread: Thread, contact: bool, held: bool) -> (Model, State) {
-    let (mut cloths, mut energies, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    let gravity = if held { -9.81 } else { 0.0 };
+    let integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
+    let mut fixture = Fixture::new(DVec3::Z * gravity, integrator);
     let mut paths = Vec::new();
     let mut top = Vec::new();
     for (k, cells) in cells.into_iter().enumerate() {
-        let mesh = grid(&Grid {
-            size: [0.3, 0.3],
-            cells: [cells, cells],
-            pattern: GridPattern::Quads,
-        })
-        .unwrap();
-        let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
-        let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
-        let first = positions.len() as u32;
-        let springs = mass_spring(&topology, &rest, &COTTON).batch(first, COTTON.damping);
-        energies.push(EnergyBatch::Springs(springs));
+        let mesh = sheet([0.3, 0.3], [cells, cells]);
+        let first = fixture.positions.len() as u32;
         let height = if k == 0 { 0.36 } else { 0.0 };
-        positions.extend(
-            mesh.positions
-                .iter()
-                .map(|p| DVec3::new(p.x, 0.0, p.y + height)),
-        );
+        let cloth = fixture.cloth(&mesh, COTTON, |p| DVec3::new(p.x, 0.0, p.y + height));
+        cloth.air_damping = 1.0;
         let row = |y: f64| {
             let nodes = 0..mesh.positions.len() as u32;
             let mut row: Vec<u32> = nodes
@@ -63,46 +51,18 @@ fn panels(cells: [u32; 2], thread: Thread, contact: bool, held: bool) -> (Model,
             top = row(0.15).nodes;
         }
         paths.push(row(if k == 0 { -0.15 } else { 0.15 }));
-        cloths.push(Cloth {
-            name: format!("panel{k}"),
-            nodes: first as usize..positions.len(),
-            topology,
-            rest,
-            density: 0.2,
-            air_damping: 1.0,
-            gravity_factor: 1.0,
-            contact_offset: 1e-3,
-            friction: 0.3,
-            compression: 1e4,
-        });
     }
     let paths: [SeamPath; 2] = paths.try_into().unwrap();
-    let seam = Seam::sew(&paths, &positions, thread).unwrap();
-    energies.push(EnergyBatch::Seam(Box::new(seam)));
-    let contacts = [[0, 0], [0, 1], [1, 1]];
-    let model = Model::new(ModelParts {
-        cloths,
-        energies,
-        limits: Vec::new(),
-        pins: if held { vec![fixed(top)] } else { Vec::new() },
-        bodies: Vec::new(),
-        body_contact: Default::default(),
-        contacts: if contact {
-            contacts.to_vec()
-        } else {
-            Vec::new()
-        },
-        gravity: if held {
-            DVec3::NEG_Z * 9.81
-        } else {
-            DVec3::ZERO
-        },
-        integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
-        ..Default::default()
-    })
-    .unwrap();
-    let state = State::at_rest(&model, positions);
-    (model, state)
+    let seam = Seam::sew(&paths, &fixture.positions, thread).unwrap();
+    let mut fixture = if contact { fixture.meeting() } else { fixture };
+    fixture
+        .parts
+        .energies
+        .push(EnergyBatch::Seam(Box::new(seam)));
+    if held {
+        fixture.parts.pins.push(fixed(top));
+    }
+    fixture.finish()
 }
 
 fn opening(model: &Model, state: &State) -> f64 {

@@ -1,13 +1,13 @@
 //! Simulations that are commanded while they go.
 
-use crate::common::{fixed, square, world};
+use crate::common::{body, fixed, square, world};
 use std::sync::Arc;
 use toile::advance::StepControl;
 use toile::batch::Batch;
 use toile::certificate::momentum;
 use toile::command::{Command, CommandError};
 use toile::contact::{Body, Shape};
-use toile::drive::{Grasped, Grip, Pin, Pose, RigidPath, Target};
+use toile::drive::{Grasped, Grip, Pin, Pose, Target};
 use toile::energy::MassSpringMaterial;
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::{ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings};
@@ -93,14 +93,8 @@ fn pose(translation: DVec3, angle: f64) -> Pose {
 
 fn ball(at: DVec3) -> Body {
     Body {
-        name: "ball".into(),
-        shape: Shape::Sphere { radius: 0.1 },
-        place: Pose {
-            translation: at,
-            ..Pose::IDENTITY
-        },
-        path: RigidPath::default(),
         friction: 0.5.into(),
+        ..body(Shape::Sphere { radius: 0.1 }, at)
     }
 }
 

@@ -1,15 +1,12 @@
 //! Cloth that starts tangled comes apart, and stays so.
 
-use crate::common::{COTTON, fixed};
+use crate::common::{COTTON, Fixture, body, fixed, sheet};
 use toile::certificate::Energies;
-use toile::contact::{Body, Shape, intersections};
-use toile::drive::{Pin, Pose, RigidPath};
-use toile::energy::{EnergyBatch, mass_spring};
+use toile::contact::{Shape, intersections};
+use toile::drive::Pin;
 use toile::glam::DVec3;
 use toile::integrate::{ImplicitSettings, Integrator};
-use toile::mesh::generate::{Grid, GridPattern, grid};
-use toile::mesh::{RestShape, Topology};
-use toile::model::{Cloth, Model, ModelParts};
+use toile::model::Model;
 use toile::state::State;
 use toile::step::{Workspace, step};
 use toile::untangle::untangle;
@@ -20,48 +17,15 @@ fn sheets(
     pins: Vec<Pin>,
     place: impl Fn(usize, DVec3) -> DVec3,
 ) -> (Model, Vec<DVec3>) {
-    let mesh = grid(&Grid {
-        size: [0.4, 0.4],
-        cells: [12, 12],
-        pattern: GridPattern::Quads,
-    })
-    .unwrap();
-    let (mut cloths, mut energies, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    let integrator = Integrator::Implicit(ImplicitSettings::CLASSIC);
+    let mut fixture = Fixture::new(DVec3::NEG_Z * 9.81, integrator);
+    let mesh = sheet([0.4, 0.4], [12, 12]);
     for k in 0..count {
-        let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
-        let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
-        let first = positions.len();
-        let springs = mass_spring(&topology, &rest, &COTTON).batch(first as u32, COTTON.damping);
-        energies.push(EnergyBatch::Springs(springs));
-        positions.extend(mesh.positions.iter().map(|&p| place(k, p)));
-        cloths.push(Cloth {
-            name: format!("sheet{k}"),
-            nodes: first..positions.len(),
-            topology,
-            rest,
-            density: 0.2,
-            air_damping: 0.5,
-            gravity_factor: 1.0,
-            contact_offset: 1e-3,
-            friction: 0.3,
-            compression: 1e4,
-        });
+        fixture.cloth(&mesh, COTTON, |p| place(k, p)).air_damping = 0.5;
     }
-    let all = (0..count).flat_map(|a| (a..count).map(move |b| [a, b]));
-    let model = Model::new(ModelParts {
-        cloths,
-        energies,
-        limits: Vec::new(),
-        pins,
-        bodies: Vec::new(),
-        body_contact: Default::default(),
-        contacts: all.collect(),
-        gravity: DVec3::NEG_Z * 9.81,
-        integrator: Integrator::Implicit(ImplicitSettings::CLASSIC),
-        ..Default::default()
-    })
-    .unwrap();
-    (model, positions)
+    fixture.parts.pins = pins;
+    let (model, state) = fixture.meeting().finish();
+    (model, state.positions)
 }
 
 /// The second sheet sags through the first in its middle: a closed contour.
@@ -177,16 +141,8 @@ fn cloth_in_a_body_is_taken_out() {
     let (mut model, positions) = sheets(1, Vec::new(), |_, p| p);
     model = model
         .rebuilt(|parts| {
-            parts.bodies.push(Body {
-                name: "ball".into(),
-                shape: Shape::Sphere { radius: 0.1 },
-                place: Pose {
-                    translation: DVec3::NEG_Z * 0.07,
-                    ..Pose::IDENTITY
-                },
-                path: RigidPath::default(),
-                friction: 0.3.into(),
-            })
+            let ball = Shape::Sphere { radius: 0.1 };
+            parts.bodies.push(body(ball, DVec3::NEG_Z * 0.07));
         })
         .unwrap();
     let found = untangle(&model, &positions, 1000);

@@ -113,6 +113,12 @@ fn commanded() -> Commanded {
             name: "cloth.sheet.material.bend".to_owned(),
             value: 1e-5,
         }],
+        stage: Some(StageMark {
+            number: 1,
+            is_told: true,
+            since: 0.1 + 0.2,
+            quiet_since: 1.0 / 3.0,
+        }),
     }
 }
 

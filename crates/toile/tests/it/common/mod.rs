@@ -1,7 +1,8 @@
 //! Worlds that several tests share.
 #![allow(dead_code, clippy::unwrap_used)] // benches take this file too, and not all of it; a panic is a failed test
 
-use toile::drive::{Interval, Pin, PinPath, RigidPath, Slide};
+use toile::contact::{Body, Shape};
+use toile::drive::{Interval, Motion, Pin, PinPath, Pose, RigidPath, Slide};
 use toile::energy::{EnergyBatch, MassSpringMaterial, Spring, SpringBatch, mass_spring};
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::Integrator;
@@ -18,14 +19,87 @@ pub const COTTON: MassSpringMaterial = MassSpringMaterial {
     damping: 0.0,
 };
 
-/// A square sheet of 1 m of `cells` × `cells` quads in the plane z = 0.
-pub fn square(cells: u32) -> Mesh {
+/// A sheet in the plane z = 0, of quads.
+pub fn sheet(size: [f64; 2], cells: [u32; 2]) -> Mesh {
     grid(&Grid {
-        size: [1.0, 1.0],
-        cells: [cells, cells],
+        size,
+        cells,
         pattern: GridPattern::Quads,
     })
     .unwrap()
+}
+
+/// A square sheet of 1 m of `cells` × `cells` quads in the plane z = 0.
+pub fn square(cells: u32) -> Mesh {
+    sheet([1.0, 1.0], [cells, cells])
+}
+
+/// A world in the making: cloths, and whatever of the model's parts a test wants otherwise.
+pub struct Fixture {
+    /// All but the cloths and their springs may be set.
+    pub parts: ModelParts,
+    /// Where the nodes start.
+    pub positions: Vec<DVec3>,
+}
+
+impl Fixture {
+    /// Nothing yet.
+    pub fn new(gravity: DVec3, integrator: Integrator) -> Self {
+        Fixture {
+            parts: ModelParts {
+                gravity,
+                integrator,
+                ..ModelParts::default()
+            },
+            positions: Vec::new(),
+        }
+    }
+
+    /// Adds a mass–spring cloth of 0.2 kg/m², 2 mm thick, at rest as the mesh is, with its nodes where `place` puts them. Answers with the
+    /// cloth, for what is to be otherwise.
+    pub fn cloth(
+        &mut self,
+        mesh: &Mesh,
+        material: MassSpringMaterial,
+        place: impl Fn(DVec3) -> DVec3,
+    ) -> &mut Cloth {
+        let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
+        let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
+        let first = self.positions.len();
+        let springs = mass_spring(&topology, &rest, &material);
+        let springs = springs.batch(first as u32, material.damping);
+        self.parts.energies.push(EnergyBatch::Springs(springs));
+        self.positions
+            .extend(mesh.positions.iter().map(|&p| place(p)));
+        self.parts.cloths.push(Cloth {
+            name: format!("sheet{first}"),
+            nodes: first..self.positions.len(),
+            topology,
+            rest,
+            density: 0.2,
+            air_damping: 0.0,
+            gravity_factor: 1.0,
+            contact_offset: 1e-3,
+            friction: 0.3,
+            compression: 1e4,
+        });
+        self.parts.cloths.last_mut().unwrap()
+    }
+
+    /// Lets every cloth meet itself and the others.
+    pub fn meeting(mut self) -> Self {
+        let count = self.parts.cloths.len();
+        let all = (0..count).flat_map(|a| (a..count).map(move |b| [a, b]));
+        self.parts.contacts = all.collect();
+        self
+    }
+
+    /// The world, at rest.
+    pub fn finish(self) -> (Model, State) {
+        let model = Model::new(self.parts).unwrap();
+        let state = State::at_rest(&model, self.positions);
+        (model, state)
+    }
 }
 
 /// One mass–spring cloth of 0.2 kg/m².
@@ -36,37 +110,32 @@ pub fn world(
     gravity: DVec3,
     integrator: Integrator,
 ) -> (Model, State) {
-    let topology = Topology::new(mesh.positions.len(), mesh.faces.clone()).unwrap();
-    let rest = RestShape::from_positions(&topology, &mesh.positions).unwrap();
-    let nodes = topology.node_count;
-    let springs = mass_spring(&topology, &rest, &material).batch(0, material.damping);
-    let cloth = Cloth {
-        name: "sheet".into(),
-        nodes: 0..nodes,
-        topology,
-        rest,
-        density: 0.2,
-        air_damping: 0.0,
-        gravity_factor: 1.0,
-        contact_offset: 1e-3,
-        friction: 0.3,
-        compression: 1e4,
-    };
-    let model = Model::new(ModelParts {
-        cloths: vec![cloth],
-        energies: vec![EnergyBatch::Springs(springs)],
-        limits: Vec::new(),
-        pins,
-        bodies: vec![],
-        body_contact: Default::default(),
-        contacts: Vec::new(),
-        gravity,
-        integrator,
-        ..Default::default()
-    })
-    .unwrap();
-    let state = State::at_rest(&model, mesh.positions.clone());
-    (model, state)
+    let mut fixture = Fixture::new(gravity, integrator);
+    fixture.cloth(mesh, material, |p| p).name = "sheet".into();
+    fixture.parts.pins = pins;
+    fixture.finish()
+}
+
+/// A body that stands still somewhere, with friction 0.3.
+pub fn body(shape: Shape, at: DVec3) -> Body {
+    Body {
+        name: "body".into(),
+        shape,
+        place: Pose {
+            translation: at,
+            ..Pose::IDENTITY
+        },
+        path: RigidPath::default(),
+        friction: 0.3.into(),
+    }
+}
+
+/// The path of something that moves on and on.
+pub fn moving(motion: Motion) -> RigidPath {
+    RigidPath {
+        pivot: DVec3::ZERO,
+        motion,
+    }
 }
 
 /// Holds nodes where they are.
