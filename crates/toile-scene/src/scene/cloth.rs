@@ -3,7 +3,8 @@
 use super::check::{check_color, check_positive, check_vector};
 use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
-use super::motion::{absolute, pin_path, place};
+use super::motion::{pin_path, place};
+use super::sources::Sources;
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh_cut;
 use crate::recording::{Attributes, ClothTrack};
@@ -34,7 +35,7 @@ pub(super) struct ResolvedCloth {
 }
 
 pub(super) fn resolve_cloth(
-    source: &SceneSource,
+    source: &Sources,
     name: &str,
     spec: &mut ClothSpec,
     (index, first_node): (usize, usize),
@@ -129,7 +130,7 @@ pub(super) fn resolve_cloth(
 
 /// The mesh, and how many of its faces had to be cut.
 fn load_mesh(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut MeshSpec,
 ) -> Result<(Mesh, usize), SceneError> {
@@ -137,7 +138,7 @@ fn load_mesh(
         MeshSpec::File { path, scale } => {
             let field = format!("{field}.file");
             check_positive(source, &format!("{field}.scale"), *scale)?;
-            *path = absolute(source, path);
+            *path = source.absolute(path);
             return read_scaled(source, &format!("{field}.path"), path, *scale);
         }
         made => made,
@@ -275,13 +276,13 @@ fn sphere_pattern(spec: SpherePatternSpec, nodes: u32) -> generate::SpherePatter
 }
 
 fn read_scaled(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     path: &Path,
     scale: f64,
 ) -> Result<(Mesh, usize), SceneError> {
-    let (mut mesh, polygons) =
-        read_mesh_cut(path).map_err(|error| source.error(field, error.to_string()))?;
+    let read = read_mesh_cut(source.files(), path);
+    let (mut mesh, polygons) = read.map_err(|error| source.error(field, error.to_string()))?;
     for position in &mut mesh.positions {
         *position *= scale;
     }
@@ -290,7 +291,7 @@ fn read_scaled(
 
 /// The rest shape, and the mesh it comes from unless that is a pattern in texture coordinates.
 fn rest_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut RestSpec,
     topology: &Topology,
@@ -308,7 +309,7 @@ fn rest_shape(
         }
         RestSpec::File { path, scale } => {
             check_positive(source, &format!("{field}.file.scale"), *scale)?;
-            *path = absolute(source, path);
+            *path = source.absolute(path);
             let (rest, _) = read_scaled(source, &format!("{field}.file.path"), path, *scale)?;
             let made = RestShape::from_mesh(topology, &rest);
             (made, Some(rest.positions))
@@ -359,7 +360,7 @@ pub(super) struct Selection<'a> {
 }
 
 fn resolve_pin(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut PinSpec,
     selection: &Selection,

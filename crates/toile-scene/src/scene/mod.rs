@@ -16,6 +16,7 @@ mod recipe;
 mod resolve;
 mod seam;
 mod source;
+mod sources;
 mod time;
 mod world;
 
@@ -23,6 +24,6 @@ pub use body::{BodyFrame, default_cell};
 pub use bundled::{BUNDLED, BundledScene, bundled};
 pub use error::SceneError;
 pub use recipe::SceneRecipe;
-pub use resolve::resolve;
+pub use resolve::{resolve, resolve_from};
 pub use source::{SceneSource, nearest_name, parse_override};
 pub use world::{Schedule, World};

@@ -11,5 +11,6 @@ mod isometric;
 mod limits;
 mod mesh_formats;
 mod noise;
+mod provided_files;
 mod scene_fuzz;
 mod seams;
