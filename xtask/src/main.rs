@@ -4,8 +4,22 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 cargo xtask test   all tests (unit, integration, documentation)
-cargo xtask lint   formatting, clippy and rustdoc, warnings as errors
-cargo xtask ci     test, then lint";
+cargo xtask lint   formatting, clippy and rustdoc, warnings as errors; engine and scenes compile for a browser
+cargo xtask ci     test, then lint
+cargo xtask bits   scenes and pictures are the same bits with and without threads";
+
+/// What must do without threads, files and a clock.
+const ALONE: [&str; 6] = [
+    "--package",
+    "toile",
+    "--package",
+    "toile-render",
+    "--package",
+    "toile-scene",
+];
+
+/// What browsers run.
+const BROWSER: &str = "wasm32-unknown-unknown";
 
 fn main() -> ExitCode {
     let chore = std::env::args().nth(1).unwrap_or_default();
@@ -13,6 +27,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "lint" => lint(),
         "ci" => test() && lint(),
+        "bits" => bits(),
         _ => {
             eprintln!("{USAGE}");
             false
@@ -30,8 +45,8 @@ fn test() -> bool {
     let targets = ["--lib", "--bins", "--tests"];
     cargo(&[&["test", "--workspace"], &targets[..]].concat(), &[])
         && cargo(&["test", "--workspace", "--doc"], &[])
-        // The engine must also stand alone, without threads.
-        && cargo(&["check", "--package", "toile", "--no-default-features"], &[])
+        // Engine, pictures and scenes must also stand without threads.
+        && cargo(&[&["check", "--no-default-features"], &ALONE[..]].concat(), &[])
 }
 
 fn lint() -> bool {
@@ -51,6 +66,69 @@ fn lint() -> bool {
             &["doc", "--workspace", "--no-deps"],
             &[("RUSTDOCFLAGS", "-D warnings")],
         )
+        && browser()
+}
+
+/// The engine and the scenes compile for browsers, if the toolchain can: not every one has the target.
+fn browser() -> bool {
+    if !has_target(BROWSER) {
+        eprintln!(
+            "left out: the check for {BROWSER}, which is not installed (rustup target add {BROWSER})"
+        );
+        return true;
+    }
+    let check = ["check", "--target", BROWSER, "--no-default-features"];
+    let features = ["--features", "toile/direct,toile-scene/direct"];
+    cargo(&[&check[..], &ALONE, &features].concat(), &[])
+}
+
+/// Whether the compiler has the standard library of a target.
+fn has_target(target: &str) -> bool {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let asked = Command::new(rustc)
+        .args(["--print", "target-libdir", "--target", target])
+        .output();
+    asked.is_ok_and(|answer| {
+        let folder = String::from_utf8_lossy(&answer.stdout);
+        answer.status.success() && std::path::Path::new(folder.trim()).is_dir()
+    })
+}
+
+/// Builds with and without threads come to the same bits. Not part of `ci`: the engine is compiled once more for it.
+fn bits() -> bool {
+    let run = [
+        "run",
+        "--quiet",
+        "--package",
+        "toile-scene",
+        "--example",
+        "bits",
+    ];
+    let alone = ["--no-default-features", "--features", "direct"];
+    let builds = [run.to_vec(), [&run[..], &alone].concat()];
+    let [with, without] = builds.map(|arguments| output(&arguments));
+    match (with, without) {
+        (Some(with), Some(without)) if with == without => {
+            eprint!("{with}");
+            true
+        }
+        (with, without) => {
+            eprintln!("with threads:\n{with:?}\nwithout:\n{without:?}");
+            false
+        }
+    }
+}
+
+/// What a cargo command prints, if it succeeds.
+fn output(arguments: &[&str]) -> Option<String> {
+    eprintln!("$ cargo {}", arguments.join(" "));
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let ran = Command::new(cargo)
+        .args(arguments)
+        .stderr(std::process::Stdio::inherit())
+        .output();
+    let ran = ran.ok().filter(|ran| ran.status.success())?;
+    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
 /// Runs cargo in the workspace, showing the command.

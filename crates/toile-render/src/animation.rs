@@ -4,27 +4,26 @@
 //! compressed by itself, several ways at a time, and the smallest result is kept.
 
 use crate::image::{Image, RenderError};
+use crate::parallel::in_order;
 use png::{Filter, chunk};
-use rayon::prelude::*;
 
 /// Writes an animation that plays for ever.
 pub fn animated_png(frames: &[Image], fps: f64) -> Result<Vec<u8>, RenderError> {
     let first = frames.first().ok_or(RenderError::NoFrames)?;
     let delay = frame_delay(fps)?;
     check_sizes(frames)?;
-    let parts: Vec<(Rectangle, Vec<u8>)> = (0..frames.len())
-        .into_par_iter()
-        .map(|index| {
-            let rectangle = if index == 0 {
-                Rectangle::whole(first)
-            } else {
-                Rectangle::of_change(&frames[index - 1], &frames[index])
-            };
-            let [x, y, width, height] = rectangle.0;
-            let data = compress(&frames[index].crop(x, y, width, height))?;
-            Ok((rectangle, data))
-        })
-        .collect::<Result<_, RenderError>>()?;
+    let part = |index: usize| -> Result<(Rectangle, Vec<u8>), RenderError> {
+        let rectangle = if index == 0 {
+            Rectangle::whole(first)
+        } else {
+            Rectangle::of_change(&frames[index - 1], &frames[index])
+        };
+        let [x, y, width, height] = rectangle.0;
+        let data = compress(&frames[index].crop(x, y, width, height))?;
+        Ok((rectangle, data))
+    };
+    let parts = in_order(frames.len(), part);
+    let parts: Vec<_> = parts.into_iter().collect::<Result<_, _>>()?;
     assemble(first, &parts, delay)
 }
 

@@ -3,6 +3,7 @@
 use crate::camera::Camera;
 use crate::color::Encoder;
 use crate::image::Image;
+use crate::parallel::for_each_piece;
 use crate::picture::{Picture, Quality, Size};
 use crate::projection::Projection;
 use crate::raster::{Plane, Visibility, rasterise};
@@ -10,7 +11,6 @@ use crate::reach::Reach;
 use crate::scene::Scene;
 use crate::shade::{Shader, background_rows};
 use glam::Vec3;
-use rayon::prelude::*;
 
 /// The ground gives way to what lies on it: it is taken to be this much further away than it is.
 const GROUND_BEHIND: f64 = 5e-4;
@@ -47,8 +47,7 @@ pub fn draw(picture: &Picture, camera: &Camera, size: Size, quality: Quality) ->
         background: background_rows(&scene, &picture.background),
     };
     let encoder = Encoder::new();
-    let rows = image.rgb.par_chunks_mut(3 * size.width as usize);
-    rows.enumerate().for_each(|(row, bytes)| {
+    for_each_piece(&mut image.rgb, 3 * size.width as usize, |row, bytes| {
         for (column, pixel) in bytes.chunks_mut(3).enumerate() {
             let light = resolve(&shader, &visibility, [column, row]);
             pixel.copy_from_slice(&encoder.encode(light));

@@ -1,7 +1,7 @@
 //! Finished pictures: bytes in rows, how to put one into another, and how to write them as PNG.
 
 use crate::color::{Rgb, to_bytes};
-use rayon::prelude::*;
+use crate::parallel::for_each_piece;
 use thiserror::Error;
 
 /// A picture that cannot be written.
@@ -153,11 +153,10 @@ impl Image {
         let columns = shares(self.width, width);
         let rows = shares(self.height, height);
         let row_bytes = 3 * width as usize;
-        let lines = resized.rgb.par_chunks_mut(row_bytes).zip(&rows);
-        lines.for_each(|(line, across)| {
+        for_each_piece(&mut resized.rgb, row_bytes, |row, line| {
             for (pixel, along) in line.chunks_mut(3).zip(&columns) {
                 let mut sum = [0.0f32; 3];
-                for &(y, high) in across {
+                for &(y, high) in &rows[row] {
                     for &(x, wide) in along {
                         let start = self.offset(x, y);
                         for (channel, total) in sum.iter_mut().enumerate() {

@@ -6,11 +6,11 @@
 //! (R. Fernando, 2005).
 
 use crate::geometry::Geometry;
+use crate::parallel::{in_order, some_of};
 use crate::projection::Projection;
 use crate::raster::{Depth, Primitive, rasterise};
 use crate::reach::Disk;
 use glam::{DVec3, Vec2, Vec3};
-use rayon::prelude::*;
 
 /// Sides of the smallest and the largest map (texels).
 const MAP_SIZES: [u32; 2] = [256, 1536];
@@ -61,14 +61,10 @@ impl ShadowMap {
     pub fn new(geometry: &Geometry, towards_lamp: Vec3, picture: [u32; 2]) -> Option<Self> {
         let (across, down) = towards_lamp.any_orthonormal_pair();
         let axes = [across, down, towards_lamp];
-        let placed: Vec<[Vec3; 3]> = geometry
-            .triangles
-            .par_iter()
-            .map(|triangle| {
-                let corners = geometry.positions(triangle);
-                corners.map(|p| Vec3::from(axes.map(|axis| axis.dot(p - geometry.middle))))
-            })
-            .collect();
+        let placed: Vec<[Vec3; 3]> = in_order(geometry.triangles.len(), |id| {
+            let corners = geometry.positions(&geometry.triangles[id]);
+            corners.map(|p| Vec3::from(axes.map(|axis| axis.dot(p - geometry.middle))))
+        });
         let mut low = Vec3::INFINITY;
         let mut high = Vec3::NEG_INFINITY;
         for &corner in placed.iter().flatten() {
@@ -84,7 +80,7 @@ impl ShadowMap {
         // One free texel all around.
         let texel = side / (size - 2) as f32;
         let corner = [low.x - texel, low.y - texel];
-        let nearest_of = |corners: &[Vec3; 3], id: usize| {
+        let nearest_of = |id: usize, corners: &[Vec3; 3]| {
             let flat = corners.map(|c| {
                 let x = (c.x - corner[0]) / texel;
                 let y = (c.y - corner[1]) / texel;
@@ -94,11 +90,7 @@ impl ShadowMap {
             let depth = Depth::Parallel { nearness };
             Primitive::new(id as u32, flat, depth, [size; 2])
         };
-        let primitives: Vec<Primitive> = placed
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(|(id, corners)| nearest_of(corners, id))
-            .collect();
+        let primitives = some_of(&placed, nearest_of);
         let seen = rasterise(&primitives, [size; 2], 1, None);
         let middle = axes.map(|axis| axis.dot(geometry.middle));
         let heights: Vec<f32> = seen.nearness.into_iter().map(|n| n + middle[2]).collect();

@@ -29,6 +29,7 @@ mod image;
 mod label;
 mod lamp;
 mod occlusion;
+mod parallel;
 mod picture;
 mod projection;
 mod raster;

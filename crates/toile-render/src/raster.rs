@@ -6,8 +6,8 @@
 //! serves as depth. No corner is ever divided by its `w`, so a triangle that reaches behind the eye
 //! needs no cutting: its samples nearer than the near plane are left out one by one.
 
+use crate::parallel::for_each_piece_of_two;
 use glam::{DMat3, DVec3};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// A function that is linear over the picture.
@@ -186,25 +186,21 @@ fn rasterise_bands<const SAMPLES: usize>(
         }
     }
     let length = (BAND * width as usize * SAMPLES).max(1);
-    let chunks = ids.par_chunks_mut(length);
-    let chunks = chunks.zip(nearness.par_chunks_mut(length)).zip(&bands);
-    chunks
-        .enumerate()
-        .for_each(|(index, ((ids, nearness), band))| {
-            let mut band_of_rows = Band::<SAMPLES> {
-                ids: ids.as_chunks_mut().0,
-                nearness: nearness.as_chunks_mut().0,
-                first_row: (index * BAND) as u32,
-                width,
-                offsets: std::array::from_fn(|k| offsets[k]),
-            };
-            for &primitive in band {
-                band_of_rows.add(&primitives[primitive as usize]);
-            }
-            if let Some(plane) = ground {
-                band_of_rows.add_ground(&plane);
-            }
-        });
+    for_each_piece_of_two((&mut ids, &mut nearness), length, |index, ids, nearness| {
+        let mut band_of_rows = Band::<SAMPLES> {
+            ids: ids.as_chunks_mut().0,
+            nearness: nearness.as_chunks_mut().0,
+            first_row: (index * BAND) as u32,
+            width,
+            offsets: std::array::from_fn(|k| offsets[k]),
+        };
+        for &primitive in &bands[index] {
+            band_of_rows.add(&primitives[primitive as usize]);
+        }
+        if let Some(plane) = ground {
+            band_of_rows.add_ground(&plane);
+        }
+    });
     Visibility {
         offsets,
         ids,

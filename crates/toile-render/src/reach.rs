@@ -5,10 +5,10 @@
 //! times as many places and hides the pattern. Only neighbours on the same surface count.
 
 use crate::occlusion;
+use crate::parallel::in_order;
 use crate::raster::{NOTHING, Visibility};
 use crate::scene::Scene;
 use glam::{Vec2, Vec3};
-use rayon::prelude::*;
 
 /// Side of the block of pixels that share their light.
 const BLOCK: usize = 4;
@@ -51,17 +51,15 @@ pub(crate) struct Seen {
 impl Seen {
     fn new(size: [u32; 2], visibility: &Visibility, central: usize) -> Self {
         let samples = visibility.offsets.len();
-        let ids = visibility.ids.par_chunks_exact(samples);
-        let nearness = visibility.nearness.par_chunks_exact(samples);
-        let distance = |(ids, nearness): (&[u32], &[f32])| match ids[central] {
+        let distance = |pixel: usize| match visibility.ids[pixel * samples + central] {
             NOTHING => f32::INFINITY,
-            _ => 1.0 / nearness[central],
+            _ => 1.0 / visibility.nearness[pixel * samples + central],
         };
         Seen {
             width: size[0] as usize,
             height: size[1] as usize,
             offset: visibility.offsets[central],
-            distances: ids.zip(nearness).map(distance).collect(),
+            distances: in_order(visibility.ids.len() / samples, distance),
         }
     }
 }
@@ -133,8 +131,7 @@ impl Reach {
             };
             Cell { distance, light }
         };
-        let cells = (0..row_cells * seen.height).into_par_iter();
-        let cells = cells.map(cell).collect();
+        let cells = in_order(row_cells * seen.height, cell);
         Reach {
             seen,
             row_cells,

@@ -3,11 +3,11 @@
 use crate::geometry::{Geometry, Triangle};
 use crate::ground::Ground;
 use crate::lamp::{self, ShadowMap};
+use crate::parallel::some_of;
 use crate::picture::{Picture, Quality, Size};
 use crate::projection::Projection;
 use crate::raster::{Depth, GROUND, NOTHING, Plane, Primitive};
 use glam::Vec3;
-use rayon::prelude::*;
 
 /// Further away than this, in radii of the scene beyond its middle, no light is looked after in detail.
 const DETAIL: f32 = 8.0;
@@ -46,16 +46,11 @@ impl Scene {
         let size = [size.width, size.height];
         let geometry = Geometry::new(picture);
         let near = f64::from(projection.near);
-        let primitives: Vec<Primitive> = geometry
-            .triangles
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(|(id, triangle)| {
-                let corners = geometry.positions(triangle);
-                let corners = corners.map(|p| projection.homogeneous(p));
-                Primitive::new(id as u32, corners, Depth::Perspective { near }, size)
-            })
-            .collect();
+        let primitives = some_of(&geometry.triangles, |id, triangle| {
+            let corners = geometry.positions(triangle);
+            let corners = corners.map(|p| projection.homogeneous(p));
+            Primitive::new(id as u32, corners, Depth::Perspective { near }, size)
+        });
         let mut primitive_of = vec![u32::MAX; geometry.triangles.len()];
         for (index, primitive) in primitives.iter().enumerate() {
             primitive_of[primitive.id as usize] = index as u32;

@@ -3,6 +3,14 @@
 //!
 //! A pipe would be waited on for ever, a device may have no end, and a rename over either of them would take
 //! it away from everybody else on the machine.
+//!
+//! [`Files`] is whoever has the files: the [`Disk`], or [`MemoryFiles`] where there is none.
+
+mod memory_files;
+mod provider;
+
+pub use memory_files::MemoryFiles;
+pub use provider::{Disk, Files, Input};
 
 use std::fs::{self, File, FileType, Metadata};
 use std::io;

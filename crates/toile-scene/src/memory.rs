@@ -3,6 +3,7 @@
 //! A program that runs out of memory is ended by the system, without a word and with whatever it had not yet
 //! written. So a scene that cannot fit is refused while it is still a few lines of text.
 
+use crate::files::Files;
 use crate::spec::{IntegratorSpec, MeshSpec, SceneSpec};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,8 +52,12 @@ pub(crate) struct TooLarge {
     pub message: String,
 }
 
-/// Whether a scene fits into this much memory (bytes).
-pub(crate) fn check(spec: &SceneSpec, folder: &Path, available: u64) -> Result<(), TooLarge> {
+/// Whether a scene fits into this much memory (bytes). Its mesh files are in the folder.
+pub(crate) fn check(
+    spec: &SceneSpec,
+    folder: (&dyn Files, &Path),
+    available: u64,
+) -> Result<(), TooLarge> {
     let nodes = spec
         .cloth
         .iter()
@@ -81,7 +86,7 @@ pub(crate) fn check(spec: &SceneSpec, folder: &Path, available: u64) -> Result<(
 }
 
 /// How many nodes a mesh will have; of a file, how many it has at the least.
-fn node_count(mesh: &MeshSpec, folder: &Path) -> u64 {
+fn node_count(mesh: &MeshSpec, (files, folder): (&dyn Files, &Path)) -> u64 {
     let product = |a: u64, b: u64| a.saturating_mul(b);
     match mesh {
         MeshSpec::Grid { cells, .. } => product(u64::from(cells[0]) + 1, u64::from(cells[1]) + 1),
@@ -92,7 +97,7 @@ fn node_count(mesh: &MeshSpec, folder: &Path) -> u64 {
         | MeshSpec::Disc { nodes, .. }
         | MeshSpec::Sphere { nodes, .. } => (*nodes).into(),
         MeshSpec::File { path, .. } => {
-            let length = std::fs::metadata(folder.join(path)).map_or(0, |found| found.len());
+            let length = files.length(&folder.join(path)).unwrap_or(0);
             length / FILE_BYTES_PER_NODE
         }
     }
@@ -101,6 +106,7 @@ fn node_count(mesh: &MeshSpec, folder: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::MemoryFiles;
     use crate::scene::SceneSource;
     use std::path::PathBuf;
 
@@ -123,8 +129,10 @@ mod tests {
         };
         let spec = source.parse().unwrap();
         let need = 11_000 * BYTES_PER_NODE_IMPLICIT;
-        assert_eq!(check(&spec, Path::new(""), need), Ok(()));
-        let refused = check(&spec, Path::new(""), need - 1).unwrap_err();
+        let files = MemoryFiles::new();
+        let nowhere: (&dyn Files, &Path) = (&files, Path::new(""));
+        assert_eq!(check(&spec, nowhere, need), Ok(()));
+        let refused = check(&spec, nowhere, need - 1).unwrap_err();
         assert_eq!(refused.cloth, "large");
         assert!(
             refused.message.contains("`large` has 10000 nodes"),

@@ -9,7 +9,6 @@ use crate::report::{DEFAULT_BUDGET_BYTES, MetricsTable, ReportError, ReportInput
 use crate::run::{FolderError, write_atomically};
 use crate::spec::CameraSpec;
 use glam::{DVec3, Vec3};
-use rayon::prelude::*;
 use std::path::Path;
 use thiserror::Error;
 use toile_render::{
@@ -220,10 +219,14 @@ pub fn write_labelled_previews(
     let animated = spread(recording.frame_count(), ANIMATION_FRAMES);
     let frames = read_frames(recording, &animated)?;
     let view = camera(recording, &frames, &style);
-    let images: Vec<Image> = frames
-        .par_iter()
-        .map(|frame| picture(recording, frame, &view, &style))
-        .collect();
+    let shown = |frame: &RecordedFrame| picture(recording, frame, &view, &style);
+    #[cfg(feature = "parallel")]
+    let images: Vec<Image> = {
+        use rayon::prelude::*;
+        frames.par_iter().map(shown).collect()
+    };
+    #[cfg(not(feature = "parallel"))]
+    let images: Vec<Image> = frames.iter().map(shown).collect();
     let sheet: Vec<(Image, String)> = spread(frames.len(), SHEET_FRAMES)
         .into_iter()
         .map(|k| (images[k].clone(), label(&frames[k])))

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use toile::mesh::Mesh;
 use toile::mesh::doctor::examine;
+use toile_scene::files::Disk;
 use toile_scene::format::read_mesh_cut;
 use toile_scene::present::{PictureStyle, start_picture};
 use toile_scene::run::write_atomically;
@@ -27,7 +28,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode> {
                 args.file
             ));
         }
-        let (mesh, polygons) = read_mesh_cut(Path::new(&args.file)).or_report()?;
+        let (mesh, polygons) = read_mesh_cut(&Disk, Path::new(&args.file)).or_report()?;
         if polygons > 0 {
             let what =
                 "faces with more than four corners are cut into triangles, as in simulations";

@@ -14,7 +14,7 @@ use toile_lab::compare::{
 };
 use toile_lab::sweep::parse_axis;
 use toile_lab::variants::{Change, product};
-use toile_scene::run::{Observer, RunOptions};
+use toile_scene::run::{Observer, RunOptions, wall_clock};
 
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     args.work.apply()?;
@@ -41,6 +41,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
             threads: args.work.threads(),
             checkpoint_interval: 5.0,
             stop: &STOP,
+            clock: wall_clock,
         },
         memory: Some(memory::most_since_last_asked),
     };

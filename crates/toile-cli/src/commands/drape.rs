@@ -13,7 +13,7 @@ use toile_scene::present::{write_labelled_previews, write_report_page};
 use toile_scene::recording::{RecordedFrame, Recording};
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
-    DrapeOptions, DrapeSummary, RunFolder, drape as drape_world, judge, start_warnings,
+    DrapeOptions, DrapeSummary, RunFolder, drape as drape_world, judge, start_warnings, wall_clock,
 };
 use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;
@@ -59,6 +59,7 @@ pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
         threads: args.work.threads(),
         checkpoint_interval: output.checkpoint_interval,
         stop: &STOP,
+        clock: wall_clock,
     };
     let summary = drape_world(&world, &folder, &options, &mut display);
     display.finish();

@@ -9,6 +9,7 @@ use toile::mesh::Mesh;
 use toile::mesh::doctor::examine;
 use toile::mesh::mend::{default_tolerance, mend, orient, triangulate, weld};
 use toile::mesh::remesh::{RemeshSettings, remesh};
+use toile_scene::files::Disk;
 use toile_scene::format::{mesh_bytes, read_mesh_cut};
 use toile_scene::run::write_atomically;
 
@@ -75,7 +76,7 @@ fn checked_tolerance(given: Option<f64>, mesh: &Mesh) -> Result<f64> {
 fn change(files: &MeshFiles, work: impl FnOnce(&mut Mesh) -> Result<String>) -> Result<ExitCode> {
     let out = &files.out;
     check_out(out, files.force)?;
-    let (mut mesh, polygons) = read_mesh_cut(&files.input).or_report()?;
+    let (mut mesh, polygons) = read_mesh_cut(&Disk, &files.input).or_report()?;
     if polygons > 0 {
         say(format!(
             "{polygons} faces with more than four corners cut into triangles"

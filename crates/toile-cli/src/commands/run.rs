@@ -15,7 +15,7 @@ use toile_scene::report::MetricsTable;
 use toile_scene::run::{
     BranchPoint, Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary,
     Verdict, branch_off, find_branch_point, findings, judge, restore_start, run_commanded,
-    start_warnings,
+    start_warnings, wall_clock,
 };
 use toile_scene::scene::{World, resolve};
 use toile_scene::spec::OutputSpec;
@@ -67,6 +67,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         threads: args.work.threads(),
         checkpoint_interval: output.checkpoint_interval,
         stop: &STOP,
+        clock: wall_clock,
     };
     let summary = run_commanded(&world, &folder, &options, &mut display, &mut replay);
     display.finish();

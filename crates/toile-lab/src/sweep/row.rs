@@ -15,6 +15,7 @@ use toile::state::State;
 use toile_scene::report::MetricsTable;
 use toile_scene::run::{
     Checkpoint, FrameMetrics, METRIC_COLUMNS, RunFolder, RunOptions, RunOutcome, judge, run,
+    wall_clock,
 };
 use toile_scene::scene::World;
 use toile_scene::spec::CertifySpec;
@@ -132,6 +133,7 @@ fn in_folder(world: &World, path: &Path, resume: bool, stop: &AtomicBool) -> Res
         threads: Some(1),
         checkpoint_interval: 5.0,
         stop,
+        clock: wall_clock,
     };
     let summary = run(world, &folder, &options, &mut ()).map_err(|e| text(&e))?;
     if summary.outcome == RunOutcome::Interrupted {

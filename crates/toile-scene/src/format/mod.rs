@@ -7,7 +7,7 @@
 //! The mesh parsers are our own. The crates there are for these formats lose the line numbers that a
 //! good message needs, cut quads into triangles, or take many times the file's memory.
 //!
-//! * [`read_mesh`] and [`write_mesh`] go by the file's name.
+//! * [`read_mesh`] and [`write_mesh`] go by the file's name. [`read_mesh_from`] takes it from wherever [`Files`] are.
 //! * [`read_obj`], [`read_ply`], [`write_obj`] and [`write_ply`] work on bytes from anywhere.
 //! * [`read_points`] takes the vertices of a PLY file that may have no faces.
 //! * [`AnimatedMesh`] is a mesh that a binary glTF file moves.
@@ -28,10 +28,10 @@ pub(crate) use ply::write_ply_with_normals;
 pub use ply::{PlyEncoding, read_ply, read_ply_points, write_ply};
 pub use trajectory::Trajectory;
 
-use crate::files::{check_target, open_input};
+use crate::files::{Disk, Files, check_target};
 use glam::DVec3;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile::mesh::Mesh;
@@ -152,23 +152,28 @@ enum MeshFormat {
 /// Reads a mesh file. The extension tells the format (`.obj`, `.ply`); if it is another one, the first
 /// bytes do. Faces with more than four corners are cut into triangles.
 pub fn read_mesh(path: &Path) -> Result<Mesh, FormatError> {
-    Ok(read_mesh_cut(path)?.0)
+    read_mesh_from(&Disk, path)
 }
 
-/// Reads a mesh file as [`read_mesh`] does, and says how many faces had more than four corners and were cut.
-pub fn read_mesh_cut(path: &Path) -> Result<(Mesh, usize), FormatError> {
-    let io = |source| FormatError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let file = open_input(path).map_err(io)?;
-    read_any(path, BufReader::with_capacity(1 << 16, file))
+/// The same from whoever has the file.
+pub fn read_mesh_from(files: &dyn Files, path: &Path) -> Result<Mesh, FormatError> {
+    Ok(read_mesh_cut(files, path)?.0)
+}
+
+/// Reads a mesh file as [`read_mesh_from`] does, and says how many faces had more than four corners and were cut.
+pub fn read_mesh_cut(files: &dyn Files, path: &Path) -> Result<(Mesh, usize), FormatError> {
+    let file = files.open(path);
+    read_any(
+        path,
+        file.map_err(|error| ParseError::from(error).in_file(path))?,
+    )
 }
 
 /// Reads the points of a `.ply` file (m). There may be faces or none.
 pub fn read_points(path: &Path) -> Result<Vec<DVec3>, FormatError> {
-    let file = open_input(path).map_err(|error| ParseError::from(error).in_file(path))?;
-    read_ply_points(BufReader::with_capacity(1 << 16, file)).map_err(|error| error.in_file(path))
+    let file = Disk.open(path);
+    let file = file.map_err(|error| ParseError::from(error).in_file(path))?;
+    read_ply_points(file).map_err(|error| error.in_file(path))
 }
 
 fn read_any(path: &Path, mut reader: impl BufRead + Seek) -> Result<(Mesh, usize), FormatError> {

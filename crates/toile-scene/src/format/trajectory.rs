@@ -9,10 +9,10 @@
 
 use super::text::{has_digits, quote};
 use super::{FormatError, ParseError, Place};
-use crate::files::open_input;
+use crate::files::Files;
 use csv::ByteRecord;
 use glam::{DQuat, DVec3, DVec4};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 #[cfg(test)]
@@ -44,9 +44,10 @@ pub enum Trajectory {
 
 impl Trajectory {
     /// Reads a motion file.
-    pub fn open(path: &Path) -> Result<Self, FormatError> {
-        let file = open_input(path).map_err(|error| ParseError::from(error).in_file(path))?;
-        Self::read(BufReader::new(file)).map_err(|error| error.in_file(path))
+    pub fn open(files: &dyn Files, path: &Path) -> Result<Self, FormatError> {
+        let file = files.open(path);
+        let file = file.map_err(|error| ParseError::from(error).in_file(path))?;
+        Self::read(file).map_err(|error| error.in_file(path))
     }
 
     /// Reads a motion from CSV text.

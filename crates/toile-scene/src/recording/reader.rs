@@ -6,18 +6,19 @@ use super::{
     Array, Attributes, AttributesHeader, BodyHeader, BodyTrack, ClothHeader, ClothTrack, Header,
     MAGIC, Morph, MorphHeader, RecordedFrame, RecordingError, VERSION, origin_of,
 };
-use crate::files::open_input;
+use crate::files::{Disk, Files, Input};
 use glam::DVec3;
-use std::fs::File;
+use std::fmt;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use toile::mesh::Face;
 
 /// An open frame cache.
-#[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
-    file: File,
+    /// Read by one at a time, because there is one place in it from which to read.
+    file: Mutex<Box<dyn Input>>,
     header: Header,
     cloths: Vec<ClothTrack>,
     bodies: Vec<BodyTrack>,
@@ -28,12 +29,17 @@ pub struct Recording {
 impl Recording {
     /// Opens a cache file, or the cache in a run folder, and reads everything but the frames.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
-        let path = if path.is_dir() {
+        Self::open_from(&Disk, path)
+    }
+
+    /// The same from whoever has the file.
+    pub fn open_from(files: &dyn Files, path: &Path) -> Result<Self, RecordingError> {
+        let path = if files.is_folder(path) {
             path.join(super::FILE_NAME)
         } else {
             path.to_owned()
         };
-        let mut source = Source::open(path)?;
+        let mut source = Source::open(files, path)?;
         let header = source.header()?;
         let cloths = header
             .cloths
@@ -48,7 +54,7 @@ impl Recording {
         let frames = source.length.saturating_sub(header.frames_offset) / header.frame_stride;
         let mut recording = Recording {
             path: source.path,
-            file: source.file,
+            file: Mutex::new(source.file),
             frame_count: frames as usize,
             header,
             cloths,
@@ -116,7 +122,8 @@ impl Recording {
     fn frame_bytes(&self, index: usize) -> Result<Vec<u8>, RecordingError> {
         let mut bytes = vec![0; self.header.frame_stride as usize];
         let at = self.header.frames_offset + index as u64 * self.header.frame_stride;
-        let mut file = &self.file;
+        // Whoever stopped in the middle of reading left the file as it is.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let read = file.seek(SeekFrom::Start(at));
         let read = read.and_then(|_| file.read_exact(&mut bytes));
         read.map_err(|source| RecordingError::Io {
@@ -133,15 +140,26 @@ impl Recording {
     }
 }
 
+impl fmt::Debug for Recording {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = out.debug_struct("Recording");
+        out.field("path", &self.path)
+            .field("header", &self.header)
+            .field("frame_count", &self.frame_count)
+            .finish_non_exhaustive()
+    }
+}
+
 struct Source {
     path: PathBuf,
-    file: File,
+    file: Box<dyn Input>,
     length: u64,
 }
 
 impl Source {
-    fn open(path: PathBuf) -> Result<Self, RecordingError> {
-        let opened = open_input(&path).and_then(|f| Ok((f.metadata()?.len(), f)));
+    fn open(files: &dyn Files, path: PathBuf) -> Result<Self, RecordingError> {
+        let opened = files.open(&path);
+        let opened = opened.and_then(|file| Ok((files.length(&path)?, file)));
         match opened {
             Ok((length, file)) => Ok(Source { path, file, length }),
             Err(source) => Err(RecordingError::Io { path, source }),

@@ -4,6 +4,7 @@
 //! it takes to read them back exactly.
 
 use super::runner::RunError;
+use crate::files::read_input_text;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -71,7 +72,7 @@ pub enum ReplayError {
 impl Replay {
     /// Reads a file of commands.
     pub fn read(path: &Path) -> Result<Self, ReplayError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ReplayError::Io {
+        let text = read_input_text(path).map_err(|source| ReplayError::Io {
             path: path.to_owned(),
             source,
         })?;

@@ -12,11 +12,11 @@ use crate::scene::World;
 use glam::DVec3;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use toile::equilibrium::{
     EquilibriumCertificate, EquilibriumSettings, EquilibriumStatus, Iteration, minimise,
 };
 use toile::state::State;
+use toile::timing::Clock;
 
 /// What a drape is told besides its scene.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub struct DrapeOptions<'a> {
     pub checkpoint_interval: f64,
     /// Set from outside (Ctrl-C) to stop after the present iteration.
     pub stop: &'a AtomicBool,
+    /// The time, for the intervals between checkpoints: [`wall_clock`](super::wall_clock), or another.
+    pub clock: Clock,
 }
 
 /// How far a drape is.
@@ -99,7 +101,8 @@ fn drape_here(
     options: &DrapeOptions,
     observer: &mut dyn DrapeObserver,
 ) -> Result<DrapeSummary, RunError> {
-    let begin = Instant::now();
+    let now = options.clock;
+    let begin = now();
     let mut sinks = Sinks::open(world, folder, options.resume)?;
     let mut state = sinks.state.clone();
     let before = state.steps;
@@ -113,7 +116,7 @@ fn drape_here(
         ..world.drape
     };
     let mut failure = None;
-    let mut checkpointed = Instant::now();
+    let mut checkpointed = now();
     let found = minimise(&world.model, &mut state, &settings, &mut |iteration| {
         let number = before + u64::from(iteration.number);
         observer.iteration(&DrapeProgress {
@@ -122,12 +125,12 @@ fn drape_here(
             tolerance: settings.tolerance,
             energy: iteration.energies.total(),
         });
-        let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
+        let due = now() - checkpointed >= options.checkpoint_interval;
         match sinks.note(number, iteration, due) {
             Ok(()) if options.stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
             Ok(()) => {
                 if due {
-                    checkpointed = Instant::now();
+                    checkpointed = now();
                 }
                 ControlFlow::Continue(())
             }
@@ -149,7 +152,7 @@ fn drape_here(
         state,
         frames: sinks.frames,
         iterations,
-        wall: begin.elapsed().as_secs_f64(),
+        wall: now() - begin,
         resumed_at: (before > 0).then_some(before),
     })
 }

@@ -7,6 +7,7 @@
 
 mod branch;
 mod checkpoint;
+mod clock;
 mod commands;
 mod drape;
 mod findings;
@@ -21,6 +22,8 @@ pub use branch::{
     BranchError, BranchPoint, branch_off, branch_points, find_branch_point, restore_start,
 };
 pub use checkpoint::{Checkpoint, CheckpointError};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use clock::wall_clock;
 pub use commands::{Commander, FILE_NAME as COMMANDS_FILE, Replay, ReplayError};
 pub use drape::{DRAPE_COLUMNS, DrapeObserver, DrapeOptions, DrapeProgress, DrapeSummary, drape};
 pub use findings::{Finding, FindingKind, Findings, WorstStretch, findings, start_warnings};

@@ -11,9 +11,7 @@ use crate::recording::{self, BodyPose, RecordingError, RecordingWriter};
 use crate::scene::World;
 use crate::spec::CertifySpec;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use thiserror::Error;
 use toile::certificate::{Energies, Momenta, StepError};
 use toile::command::CommandError;
@@ -22,6 +20,7 @@ use toile::equilibrium::EquilibriumError;
 use toile::simulation::Simulation;
 use toile::stage::{Stage, StageChange};
 use toile::state::State;
+use toile::timing::Clock;
 
 /// What a run is told besides its scene.
 #[derive(Debug)]
@@ -36,6 +35,8 @@ pub struct RunOptions<'a> {
     pub checkpoint_interval: f64,
     /// Set from outside (Ctrl-C) to stop after the present frame.
     pub stop: &'a AtomicBool,
+    /// The time, for the tables and the intervals between checkpoints: [`wall_clock`](super::wall_clock), or another.
+    pub clock: Clock,
 }
 
 /// A frame as it is written.
@@ -197,18 +198,27 @@ pub fn run_commanded(
     })
 }
 
-/// Does work on this many threads; on as many as the machine has if none are named.
+/// Does work on this many threads; on as many as the machine has if none are named, and on the calling one without the
+/// feature `parallel`.
 pub(super) fn on_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> Result<T, RunError> + Send,
 ) -> Result<T, RunError> {
-    let threads = threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| RunError::Threads {
-        threads,
-        message: error.to_string(),
-    })?;
-    pool.install(work)
+    #[cfg(feature = "parallel")]
+    {
+        let threads = threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| RunError::Threads {
+            threads,
+            message: error.to_string(),
+        })?;
+        pool.install(work)
+    }
+    #[cfg(not(feature = "parallel"))]
+    {
+        let _ = threads;
+        work()
+    }
 }
 
 fn run_here(
@@ -218,11 +228,12 @@ fn run_here(
     observer: &mut dyn Observer,
     commander: &mut dyn Commander,
 ) -> Result<RunSummary, RunError> {
-    let begin = Instant::now();
+    let now = options.clock;
+    let begin = now();
     let schedule = world.schedule;
     let last_frame = last_frame(world, options.until)?;
     let mut sinks = Sinks::open(world, folder, options.resume)?;
-    let mut simulation = world.simulation().with_clock(seconds);
+    let mut simulation = world.simulation().with_clock(now);
     if let Some(state) = sinks.state.take() {
         let folder = folder.path().to_owned();
         let changed = |_| RunError::SceneChanged { folder };
@@ -231,7 +242,7 @@ fn run_here(
     let first_step = simulation.state().steps;
     let resumed_at = (sinks.frames > 1).then_some(simulation.time());
     let mut times = toile::certificate::PhaseTimes::default();
-    let mut checkpointed = Instant::now();
+    let mut checkpointed = now();
     let mut outcome = RunOutcome::Finished;
 
     if sinks.frames == 0 {
@@ -268,10 +279,10 @@ fn run_here(
         times.add(&metrics.times);
         sinks.push(world, &simulation, &mut metrics, observer)?;
         let stopping = options.stop.load(Ordering::Relaxed);
-        let due = checkpointed.elapsed().as_secs_f64() >= options.checkpoint_interval;
+        let due = now() - checkpointed >= options.checkpoint_interval;
         if stopping || due || sinks.keeps(world) || sinks.next_frame() > last_frame {
             sinks.checkpoint(world, simulation.state())?;
-            checkpointed = Instant::now();
+            checkpointed = now();
         }
         if stopping && sinks.next_frame() <= last_frame {
             outcome = RunOutcome::Interrupted;
@@ -282,7 +293,7 @@ fn run_here(
         outcome,
         frames: sinks.frames,
         steps: simulation.state().steps - first_step,
-        wall: begin.elapsed().as_secs_f64(),
+        wall: now() - begin,
         times,
         resumed_at,
         stage: simulation.stage(),
@@ -320,12 +331,6 @@ fn last_frame(world: &World, until: Option<f64>) -> Result<u64, RunError> {
         });
     }
     Ok(wanted as u64)
-}
-
-/// Seconds since the first call: the clock that the engine itself does not have.
-fn seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
 /// All sinks of a run and the checkpoint that counts what they hold.

@@ -6,9 +6,10 @@ mod sequence;
 pub use frame::BodyFrame;
 
 use super::check::{check_color, check_not_negative};
-use super::motion::{absolute, body_path, place};
+use super::motion::{body_path, place};
+use super::sources::Sources;
 use super::{SceneError, SceneSource};
-use crate::format::read_mesh;
+use crate::format::read_mesh_from;
 use crate::recording::{Attributes, BodyTrack};
 use crate::spec::{BodySpec, FilesSpec, FrictionSpec, PartSpec, ShapeSpec};
 use glam::DVec3;
@@ -29,7 +30,7 @@ pub(super) struct ResolvedBody {
 }
 
 pub(super) fn resolve_body(
-    source: &SceneSource,
+    source: &Sources,
     name: &str,
     spec: &mut BodySpec,
 ) -> Result<ResolvedBody, SceneError> {
@@ -90,7 +91,7 @@ pub(super) fn resolve_body(
 }
 
 fn resolve_parts(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     parts: &mut [PartSpec],
 ) -> Result<Vec<(Pose, Shape)>, SceneError> {
@@ -123,7 +124,7 @@ fn resolve_parts(
 }
 
 fn checked_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut ShapeSpec,
 ) -> Result<(Shape, Option<Attributes>), SceneError> {
@@ -191,7 +192,7 @@ pub(super) fn resolve_friction(
 
 /// The shape, and what its files carry besides if the shape itself does not keep it.
 fn resolve_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut ShapeSpec,
 ) -> Result<(Shape, Option<Attributes>), SceneError> {
@@ -216,7 +217,7 @@ fn resolve_shape(
             ref mut cell,
             flip,
         } => {
-            *file = absolute(source, file);
+            *file = source.absolute(file);
             mesh_shape(source, &format!("{field}.mesh"), file, cell, flip)?
         }
         ShapeSpec::Sequence {
@@ -239,7 +240,7 @@ fn resolve_shape(
             start,
             flip,
         } => {
-            *file = absolute(source, file);
+            *file = source.absolute(file);
             let field = format!("{field}.gltf");
             let scene = (file.as_path(), animation.as_deref());
             let (shape, carried) =
@@ -264,14 +265,15 @@ pub fn default_cell(mesh: &Mesh) -> f64 {
 const CELLS: f64 = 100.0;
 
 fn mesh_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     file: &Path,
     cell: &mut Option<f64>,
     flip: bool,
 ) -> Result<Shape, SceneError> {
     let place = format!("{field}.file");
-    let mesh = read_mesh(file).map_err(|error| source.error(&place, error.to_string()))?;
+    let mesh = read_mesh_from(source.files(), file);
+    let mesh = mesh.map_err(|error| source.error(&place, error.to_string()))?;
     let cell = *cell.get_or_insert_with(|| default_cell(&mesh));
     let settings = Settings {
         flip_inverted: flip,

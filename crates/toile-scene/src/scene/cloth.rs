@@ -3,7 +3,8 @@
 use super::check::{check_color, check_positive, check_vector};
 use super::limit::limit;
 use super::material::{Sheet, align_warp, check_material, energies, material_warnings};
-use super::motion::{absolute, pin_path, place};
+use super::motion::{pin_path, place};
+use super::sources::Sources;
 use super::{SceneError, SceneSource};
 use crate::format::read_mesh_cut;
 use crate::recording::{Attributes, ClothTrack};
@@ -45,7 +46,7 @@ pub(super) struct ClothTurn {
 }
 
 pub(super) fn resolve_cloth(
-    source: &SceneSource,
+    source: &Sources,
     name: &str,
     spec: &mut ClothSpec,
     turn: ClothTurn,
@@ -146,7 +147,7 @@ pub(super) fn resolve_cloth(
 
 /// The mesh, and how many of its faces had to be cut.
 fn load_mesh(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut MeshSpec,
 ) -> Result<(Mesh, usize), SceneError> {
@@ -154,7 +155,7 @@ fn load_mesh(
         MeshSpec::File { path, scale } => {
             let field = format!("{field}.file");
             check_positive(source, &format!("{field}.scale"), *scale)?;
-            *path = absolute(source, path);
+            *path = source.absolute(path);
             return read_scaled(source, &format!("{field}.path"), path, *scale);
         }
         made => made,
@@ -292,13 +293,13 @@ fn sphere_pattern(spec: SpherePatternSpec, nodes: u32) -> generate::SpherePatter
 }
 
 fn read_scaled(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     path: &Path,
     scale: f64,
 ) -> Result<(Mesh, usize), SceneError> {
-    let (mut mesh, polygons) =
-        read_mesh_cut(path).map_err(|error| source.error(field, error.to_string()))?;
+    let read = read_mesh_cut(source.files(), path);
+    let (mut mesh, polygons) = read.map_err(|error| source.error(field, error.to_string()))?;
     for position in &mut mesh.positions {
         *position *= scale;
     }
@@ -307,7 +308,7 @@ fn read_scaled(
 
 /// The rest shape, and the mesh it comes from unless that is a pattern in texture coordinates.
 fn rest_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut RestSpec,
     topology: &Topology,
@@ -325,7 +326,7 @@ fn rest_shape(
         }
         RestSpec::File { path, scale } => {
             check_positive(source, &format!("{field}.file.scale"), *scale)?;
-            *path = absolute(source, path);
+            *path = source.absolute(path);
             let (rest, _) = read_scaled(source, &format!("{field}.file.path"), path, *scale)?;
             let made = RestShape::from_mesh(topology, &rest);
             (made, Some(rest.positions))
@@ -376,7 +377,7 @@ pub(super) struct Selection<'a> {
 }
 
 fn resolve_pin(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut PinSpec,
     selection: &Selection,

@@ -1,11 +1,11 @@
 //! Places and motions: from the scene's words to rigid paths.
 
 use super::check::check_vector;
+use super::sources::Sources;
 use super::{SceneError, SceneSource};
 use crate::format::Trajectory;
 use crate::spec::{BodySpec, InterpolationSpec, KeySpec, MotionSpec, PlaceSpec};
 use glam::{DQuat, DVec3, EulerRot};
-use std::path::PathBuf;
 use toile::drive::{Interpolation, Keyframes, Motion, NodeTrajectory, PinPath, Pose, RigidPath};
 
 pub(super) fn place(
@@ -33,7 +33,7 @@ fn rotation(degrees: DVec3) -> DQuat {
 
 /// The path of a body: displacements turn about its place, a trajectory carries it.
 pub(super) fn body_path(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut BodySpec,
 ) -> Result<RigidPath, SceneError> {
@@ -55,7 +55,7 @@ pub(super) fn body_path(
 
 /// The path of a group of pinned nodes around `centre`.
 pub(super) fn pin_path(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     motion: &mut MotionSpec,
     centre: DVec3,
@@ -96,7 +96,7 @@ enum Loaded {
     },
 }
 
-fn load(source: &SceneSource, field: &str, spec: &mut MotionSpec) -> Result<Loaded, SceneError> {
+fn load(source: &Sources, field: &str, spec: &mut MotionSpec) -> Result<Loaded, SceneError> {
     let vector = |name: &str, value| check_vector(source, &format!("{field}.{name}"), value);
     let finite = |name: &str, value: f64| vector(name, [value, 0.0, 0.0]).map(|v| v.x);
     Ok(match spec {
@@ -121,7 +121,7 @@ fn load(source: &SceneSource, field: &str, spec: &mut MotionSpec) -> Result<Load
             interpolation,
         } => Loaded::Displacement(keyframes(source, field, keys, *interpolation)?),
         MotionSpec::Trajectory { path, scale } => {
-            *path = absolute(source, path);
+            *path = source.absolute(path);
             let field = format!("{field}.trajectory");
             super::check::check_positive(source, &format!("{field}.scale"), *scale)?;
             trajectory(source, &field, path, *scale)?
@@ -159,13 +159,13 @@ fn keyframes(
 }
 
 fn trajectory(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     path: &std::path::Path,
     scale: f64,
 ) -> Result<Loaded, SceneError> {
     let fail = |message: String| source.error(&format!("{field}.path"), message);
-    match Trajectory::open(path).map_err(|error| fail(error.to_string()))? {
+    match Trajectory::open(source.files(), path).map_err(|error| fail(error.to_string()))? {
         Trajectory::Frame {
             times,
             translations,
@@ -193,10 +193,4 @@ fn trajectory(
             Ok(Loaded::Nodes { times, positions })
         }
     }
-}
-
-/// Paths in a scene start from the scene's folder; the resolved scene, which lies elsewhere, names them in full.
-pub(super) fn absolute(source: &SceneSource, path: &std::path::Path) -> PathBuf {
-    let joined = source.folder.join(path);
-    std::path::absolute(&joined).unwrap_or(joined)
 }

@@ -2,6 +2,8 @@
 
 use super::SceneSource;
 use super::resolve::remake;
+use super::sources::Sources;
+use crate::files::Files;
 use std::sync::Arc;
 use toile::drive::Setting;
 use toile::model::Model;
@@ -24,13 +26,18 @@ const LIVE: [&str; 8] = [
 #[derive(Clone, Debug)]
 pub struct SceneRecipe {
     source: SceneSource,
+    files: Arc<dyn Files>,
     model: Arc<Model>,
 }
 
 impl SceneRecipe {
-    /// Of a scene and the model that was made of it.
-    pub fn new(source: SceneSource, model: Arc<Model>) -> Self {
-        SceneRecipe { source, model }
+    /// Of a scene, the files that it names, and the model that was made of it.
+    pub fn new(source: SceneSource, files: Arc<dyn Files>, model: Arc<Model>) -> Self {
+        SceneRecipe {
+            source,
+            files,
+            model,
+        }
     }
 }
 
@@ -41,6 +48,10 @@ impl Recipe for SceneRecipe {
             check(name)?;
             source.overrides.push((name.clone(), Value::Float(*value)));
         }
+        let source = Sources {
+            source: &source,
+            files: &self.files,
+        };
         let model = remake(&source, &self.model).map_err(|error| error.to_string())?;
         Ok(Arc::new(model))
     }

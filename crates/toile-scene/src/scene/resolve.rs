@@ -8,10 +8,12 @@ use super::cloth::{ClothTurn, ResolvedCloth, resolve_cloth};
 use super::contact::{engine_bodies, meetings, start};
 use super::led::led_together;
 use super::seam::{loose_seams, seams, stiffen_sewn};
+use super::sources::Sources;
 use super::stage::stages;
 use super::time::{integrator, resolve_time};
 use super::world::{Schedule, World};
 use super::{SceneError, SceneSource};
+use crate::files::{Disk, Files};
 use crate::memory;
 use crate::recording::ClothTrack;
 use crate::spec::{ConstraintsSpec, DrapeSpec, SceneSpec};
@@ -23,8 +25,35 @@ use toile::equilibrium::EquilibriumSettings;
 use toile::model::{Model, ModelParts};
 use toile::state::State;
 
-/// Builds the world that a spec describes.
-pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, SceneError> {
+/// Builds the world that a spec describes, with the files of the disk.
+pub fn resolve(source: &SceneSource, spec: SceneSpec) -> Result<World, SceneError> {
+    resolve_from(Arc::new(Disk), source, spec)
+}
+
+/// Builds the world that a spec describes, with the files that it names from whoever has them.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toile_scene::files::MemoryFiles;
+/// use toile_scene::scene::{SceneSource, resolve_from};
+///
+/// let files = MemoryFiles::new()
+///     .with("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+///     .with("scene.toml", "[cloth.sheet]\nmesh.file = { path = \"sheet.obj\" }\n");
+/// let source = SceneSource::read_from(&files, "scene.toml".as_ref())?;
+/// let world = resolve_from(Arc::new(files), &source, source.parse()?)?;
+/// let mut simulation = world.simulation();
+/// simulation.step().unwrap();
+/// assert!(simulation.positions()[0].z < 0.0);
+/// # Ok::<(), toile_scene::scene::SceneError>(())
+/// ```
+pub fn resolve_from(
+    files: Arc<dyn Files>,
+    source: &SceneSource,
+    mut spec: SceneSpec,
+) -> Result<World, SceneError> {
+    let files = &files;
+    let source = &Sources { source, files };
     let schedule = resolve_time(source, &mut spec.time)?;
     check_vector(source, "environment.gravity", spec.environment.gravity)?;
     if let Some(air) = &spec.environment.air {
@@ -71,7 +100,7 @@ pub fn resolve(source: &SceneSource, mut spec: SceneSpec) -> Result<World, Scene
 }
 
 fn resolve_cloths(
-    source: &SceneSource,
+    source: &Sources,
     spec: &mut SceneSpec,
 ) -> Result<Vec<ResolvedCloth>, SceneError> {
     let is_unified = spec.time.constraints == ConstraintsSpec::Unified;
@@ -151,7 +180,7 @@ fn gather(
 }
 
 fn assemble(
-    source: &SceneSource,
+    source: &Sources,
     spec: &SceneSpec,
     schedule: Schedule,
     cloths: Vec<ResolvedCloth>,
@@ -202,7 +231,8 @@ fn assemble(
         expect: spec.expect.clone(),
         warnings,
         resolved,
-        source: source.clone(),
+        source: source.source.clone(),
+        files: source.files.clone(),
     })
 }
 
@@ -212,7 +242,7 @@ fn make(source: &SceneSource, parts: ModelParts) -> Result<Model, SceneError> {
 
 /// The model of a scene in which some numbers of cloths or the friction of bodies are not those of `like`. Bodies are otherwise
 /// as they are there, so that none is read or measured again, and so is what no setting can change.
-pub(super) fn remake(source: &SceneSource, like: &Model) -> Result<Model, SceneError> {
+pub(super) fn remake(source: &Sources, like: &Model) -> Result<Model, SceneError> {
     let mut spec = source.parse()?;
     resolve_time(source, &mut spec.time)?;
     stiffen_sewn(&mut spec);
@@ -279,11 +309,11 @@ fn check_body_contact(source: &SceneSource, spec: &SceneSpec) -> Result<(), Scen
 }
 
 /// A scene that does not fit into memory is refused before any of its meshes is made.
-fn check_memory(source: &SceneSource, spec: &SceneSpec) -> Result<(), SceneError> {
+fn check_memory(source: &Sources, spec: &SceneSpec) -> Result<(), SceneError> {
     let Some(available) = memory::available() else {
         return Ok(());
     };
-    memory::check(spec, &source.folder, available).map_err(|found| {
+    memory::check(spec, (source.files(), &source.folder), available).map_err(|found| {
         let field = format!("cloth.{}.mesh", found.cloth);
         source.error(&field, found.message)
     })

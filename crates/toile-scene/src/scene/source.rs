@@ -6,7 +6,7 @@
 
 use super::SceneError;
 use super::error::line_column;
-use crate::files::open_input;
+use crate::files::{Disk, Files};
 use crate::spec::SceneSpec;
 use std::io::Read;
 use std::ops::Range;
@@ -33,10 +33,15 @@ pub struct SceneSource {
 impl SceneSource {
     /// Reads a scene file.
     pub fn read(path: &Path) -> Result<Self, SceneError> {
+        Self::read_from(&Disk, path)
+    }
+
+    /// The same from whoever has the file.
+    pub fn read_from(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
         let name = path.display().to_string();
         let fail = |error: std::io::Error| SceneError::general(&name, error.to_string());
-        let mut file = open_input(path).map_err(fail)?;
-        let length = file.metadata().map_err(fail)?.len();
+        let mut file = files.open(path).map_err(fail)?;
+        let length = files.length(path).map_err(fail)?;
         if length > MAX_BYTES {
             let message = format!("{length} bytes is too long for a scene; is this a scene file?");
             return Err(SceneError::general(&name, message));

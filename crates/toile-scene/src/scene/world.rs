@@ -3,6 +3,7 @@
 use super::body::BodyFrame;
 use super::recipe::SceneRecipe;
 use super::{SceneError, SceneSource};
+use crate::files::Files;
 use crate::recording::{BodyTrack, ClothTrack};
 use crate::spec::{CertifySpec, ExpectSpec, OutputSpec};
 use glam::DVec3;
@@ -77,6 +78,8 @@ pub struct World {
     pub resolved: String,
     /// What it was made from.
     pub source: SceneSource,
+    /// Whoever has the files that it names.
+    pub files: Arc<dyn Files>,
 }
 
 impl World {
@@ -91,7 +94,7 @@ impl World {
             step: self.schedule.step,
             control: self.schedule.control,
         };
-        let recipe = SceneRecipe::new(self.source.clone(), self.model.clone());
+        let recipe = SceneRecipe::new(self.source.clone(), self.files.clone(), self.model.clone());
         Simulation::new(self.model.clone(), state, pace)
             .with_recipe(Arc::new(recipe))
             .with_stages(self.stages.clone())

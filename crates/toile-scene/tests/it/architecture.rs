@@ -112,10 +112,9 @@ fn the_engine_uses_only_mathematics() {
     }
 }
 
-/// The engine's sources with the module that each belongs to.
-fn engine_sources() -> Vec<(String, PathBuf)> {
-    let root = crates().join("toile/src");
-    let mut folders = vec![root.clone()];
+/// All sources under a folder.
+fn sources(root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.to_owned()];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -123,15 +122,29 @@ fn engine_sources() -> Vec<(String, PathBuf)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let inside = path.strip_prefix(&root).unwrap();
-                let module = inside.components().next().unwrap().as_os_str();
-                let module = module.to_str().unwrap().trim_end_matches(".rs");
-                found.push((module.to_owned(), path));
+                found.push(path);
             }
         }
     }
-    assert!(found.len() > 100, "only {} sources found", found.len());
+    assert!(found.len() > 50, "only {} sources found", found.len());
     found
+}
+
+/// The engine's sources with the module that each belongs to.
+fn engine_sources() -> Vec<(String, PathBuf)> {
+    let root = crates().join("toile/src");
+    let module = |path: &Path| {
+        let inside = path.strip_prefix(&root).unwrap();
+        let module = inside.components().next().unwrap().as_os_str();
+        module.to_str().unwrap().trim_end_matches(".rs").to_owned()
+    };
+    let sources = sources(&root).into_iter();
+    sources.map(|path| (module(&path), path)).collect()
+}
+
+fn is_test(path: &Path) -> bool {
+    let name = path.file_stem().unwrap().to_str().unwrap();
+    name.ends_with("tests") || path.components().any(|c| c.as_os_str() == "tests")
 }
 
 /// What is left of a source without comments and tests.
@@ -145,10 +158,6 @@ fn code(path: &Path) -> String {
 #[test]
 fn no_module_of_the_engine_uses_one_above_it() {
     let place = |module: &str| MODULES.iter().position(|m| *m == module);
-    let is_test = |path: &Path| {
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        name.ends_with("tests") || path.components().any(|c| c.as_os_str() == "tests")
-    };
     for (module, path) in engine_sources() {
         if module == "lib" || is_test(&path) {
             continue;
@@ -183,5 +192,35 @@ fn check_source(path: &Path) {
             let place = format!("{}:{}", path.display(), number + 1);
             assert!(!code.contains(word), "{place} has `{word}`");
         }
+    }
+}
+
+/// What of the scene crate may touch the disk: the provider itself, and what is written for a disk. Everything else asks
+/// `files::Files`, so that it works where there is no disk.
+const DISK: [&str; 8] = [
+    "export/output.rs",
+    "files",
+    "files.rs",
+    "format/mod.rs",
+    "memory.rs",
+    "recording/footage.rs",
+    "recording/writer.rs",
+    "run",
+];
+
+#[test]
+fn scenes_are_read_without_a_disk_a_clock_or_threads_of_their_own() {
+    let root = crates().join("toile-scene/src");
+    for path in sources(&root).into_iter().filter(|path| !is_test(path)) {
+        let inside = path.strip_prefix(&root).unwrap();
+        let code = code(&path);
+        let says = |word: &str| code.contains(word);
+        let touches = says("std::fs") || says("open_input") || says("read_mesh(");
+        let may_touch = DISK.iter().any(|room| inside.starts_with(room));
+        assert!(!touches || may_touch, "{inside:?} goes past `Files`");
+        let clock = says("Instant") || says("SystemTime");
+        assert!(!clock || inside == Path::new("run/clock.rs"), "{inside:?}");
+        let threads = says("rayon") && !says("#[cfg(feature = \"parallel\")]");
+        assert!(!threads, "{inside:?} cannot do without `parallel`");
     }
 }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use toile_scene::recording::Recording;
-use toile_scene::run::{RunFolder, RunOptions, run};
+use toile_scene::run::{RunFolder, RunOptions, run, wall_clock};
 use toile_scene::scene::{SceneError, SceneSource, World, resolve};
 
 const CLOTH: &str = "\
@@ -46,6 +46,7 @@ fn carry_out(world: &World, name: &str) -> Folder {
         threads: Some(1),
         checkpoint_interval: 5.0,
         stop: &stop,
+        clock: wall_clock,
     };
     let folder = RunFolder::create(&path, false).unwrap();
     run(world, &folder, &options, &mut ()).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use toile::contact::{Friction, Region, Sticky, intersections};
 use toile_scene::recording::Recording;
-use toile_scene::run::{RunFolder, RunOptions, run};
+use toile_scene::run::{RunFolder, RunOptions, run, wall_clock};
 use toile_scene::scene::{SceneError, SceneSource, World, resolve};
 
 fn world(text: &str) -> Result<World, SceneError> {
@@ -182,6 +182,7 @@ fn carry_out(world: &World, path: &Path, until: Option<f64>, resume: bool) {
         threads: Some(if resume { 2 } else { 1 }),
         checkpoint_interval: 0.0,
         stop: &AtomicBool::new(false),
+        clock: wall_clock,
     };
     run(world, &folder.unwrap(), &options, &mut ()).unwrap();
 }

@@ -8,7 +8,7 @@ use toile::glam::{DQuat, DVec3};
 use toile::simulation::Simulation;
 use toile_scene::run::{
     COMMANDS_FILE, Commander, Frame, Observer, Replay, RunError, RunFolder, RunOptions, RunOutcome,
-    run_commanded,
+    run_commanded, wall_clock,
 };
 use toile_scene::scene::{SceneSource, World, resolve};
 
@@ -151,6 +151,7 @@ fn run(
         threads: Some(1),
         checkpoint_interval: 1e9,
         stop: &stop,
+        clock: wall_clock,
     };
     let mut watch = StopAfter(frames, &stop);
     let summary = run_commanded(&world(), &folder.unwrap(), &options, &mut watch, commander)?;

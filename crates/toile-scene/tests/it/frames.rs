@@ -7,7 +7,7 @@ use toile::mesh::Face;
 use toile_scene::export::{ExportFormat, ExportOptions, export};
 use toile_scene::present::{PictureStyle, camera, picture, read_frames};
 use toile_scene::recording::{ClothTrack, Recording, RecordingWriter};
-use toile_scene::run::{RunFolder, RunOptions, run};
+use toile_scene::run::{RunFolder, RunOptions, run, wall_clock};
 use toile_scene::scene::{SceneSource, World, resolve};
 
 struct Folder(PathBuf);
@@ -125,6 +125,7 @@ fn carry_out(world: &World, path: &Path) -> Recording {
         threads: Some(1),
         checkpoint_interval: 5.0,
         stop: &stop,
+        clock: wall_clock,
     };
     let folder = RunFolder::create(path, false).unwrap();
     run(world, &folder, &options, &mut ()).unwrap();

@@ -11,6 +11,7 @@ mod isometric;
 mod limits;
 mod mesh_formats;
 mod noise;
+mod provided_files;
 mod scene_fuzz;
 mod seams;
 mod stages;

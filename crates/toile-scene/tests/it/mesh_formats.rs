@@ -6,6 +6,7 @@ use proptest::sample::Index;
 use std::io::{BufReader, Cursor};
 use std::path::PathBuf;
 use toile::mesh::{Face, Mesh};
+use toile_scene::files::Disk;
 use toile_scene::format::{
     FormatError, PlyEncoding, Trajectory, read_mesh, read_obj, read_ply, write_mesh, write_obj,
     write_ply,
@@ -377,7 +378,7 @@ fn errors_name_the_file_and_the_place() {
     let path = folder.0.join("absent.ply");
     assert!(matches!(read_mesh(&path), Err(FormatError::Io { .. })));
     let path = folder.file("motion.csv", b"time,x,y,z\n0,0,0,0\n0,0,0,0\n");
-    let error = Trajectory::open(&path).unwrap_err().to_string();
+    let error = Trajectory::open(&Disk, &path).unwrap_err().to_string();
     assert!(error.contains("motion.csv: line 3, column 1: "), "{error}");
 }
 

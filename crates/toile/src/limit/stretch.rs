@@ -419,3 +419,6 @@ impl StretchLimit {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,4 +19,5 @@ mod seams;
 mod simulation;
 mod step_control;
 mod threads;
+mod unified;
 mod untangle;

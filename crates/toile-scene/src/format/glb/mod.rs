@@ -10,7 +10,7 @@ mod motion;
 mod tests;
 
 use super::{FormatError, ParseError, Place};
-use crate::files::read_input;
+use crate::files::Files;
 use accessor::Buffer;
 use glam::{DMat4, DVec2, DVec3};
 use motion::Animation;
@@ -68,8 +68,13 @@ type Worn = (usize, Option<usize>);
 
 impl AnimatedMesh {
     /// Reads a `.glb` file. `animation` is a name; without one the first animation is taken.
-    pub fn read(path: &Path, animation: Option<&str>) -> Result<Self, FormatError> {
-        let bytes = read_input(path).map_err(|error| ParseError::from(error).in_file(path))?;
+    pub fn read(
+        files: &dyn Files,
+        path: &Path,
+        animation: Option<&str>,
+    ) -> Result<Self, FormatError> {
+        let bytes = files.read(path);
+        let bytes = bytes.map_err(|error| ParseError::from(error).in_file(path))?;
         let refuse = |flaw: Flaw| ParseError::at(Place::WholeFile, flaw).in_file(path);
         Self::from_bytes(&bytes, animation).map_err(refuse)
     }

@@ -1,7 +1,8 @@
 //! Bodies that deform, from numbered mesh files or animated glTF.
 
-use super::super::motion::absolute;
+use super::super::sources::Sources;
 use super::super::{SceneError, SceneSource};
+use crate::files::Files;
 use crate::format::{AnimatedMesh, read_mesh_cut};
 use crate::recording::{Attributes, Morph};
 use crate::spec::FilesSpec;
@@ -17,13 +18,15 @@ const MOST_PLACES: f64 = 1e8;
 
 /// The files a scene means, in their order.
 pub(super) fn find_files(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     files: &FilesSpec,
 ) -> Result<Vec<PathBuf>, SceneError> {
     let found = match files {
-        FilesSpec::List(list) => Ok(list.iter().map(|file| absolute(source, file)).collect()),
-        FilesSpec::Pattern(pattern) => numbered(&absolute(source, Path::new(pattern))),
+        FilesSpec::List(list) => Ok(list.iter().map(|file| source.absolute(file)).collect()),
+        FilesSpec::Pattern(pattern) => {
+            numbered(source.files(), &source.absolute(Path::new(pattern)))
+        }
     };
     let found = found.and_then(|found: Vec<PathBuf>| match found.is_empty() {
         true => Err("the sequence has no files".into()),
@@ -33,7 +36,7 @@ pub(super) fn find_files(
 }
 
 /// The files whose names have a number in place of the `*`, by that number. None may be missing in between.
-fn numbered(pattern: &Path) -> Result<Vec<PathBuf>, String> {
+fn numbered(files: &dyn Files, pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let name = pattern.file_name().and_then(|name| name.to_str());
     let Some((before, after)) = name.and_then(|name| name.split_once('*')) else {
         return Err(
@@ -44,12 +47,11 @@ fn numbered(pattern: &Path) -> Result<Vec<PathBuf>, String> {
         return Err("the name has more than one `*`; only the frame's number may vary".into());
     }
     let folder = pattern.parent().unwrap_or(Path::new("."));
-    let entries = std::fs::read_dir(folder)
+    let names = files
+        .names(folder)
         .map_err(|error| format!("the folder {} cannot be read: {error}", folder.display()))?;
     let mut found: Vec<(u64, PathBuf)> = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|error| format!("{}: {error}", folder.display()))?;
-        let name = entry.file_name();
+    for name in names {
         let number = name
             .to_str()
             .and_then(|name| name.strip_prefix(before)?.strip_suffix(after))
@@ -57,7 +59,7 @@ fn numbered(pattern: &Path) -> Result<Vec<PathBuf>, String> {
             .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
             .and_then(|digits| digits.parse().ok());
         if let Some(number) = number {
-            found.push((number, entry.path()));
+            found.push((number, folder.join(&name)));
         }
     }
     found.sort();
@@ -89,7 +91,7 @@ fn numbered(pattern: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// The body of these meshes, at so many frames per second from the start (s) on.
 pub(super) fn sequence_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     (paths, fps, start): (&[PathBuf], f64, f64),
     flip: bool,
@@ -99,7 +101,8 @@ pub(super) fn sequence_shape(
     let (mut faces, mut carried, mut polygons) = (Vec::new(), Attributes::default(), 0);
     let mut frames = Vec::with_capacity(paths.len());
     for path in paths {
-        let (mesh, cut) = read_mesh_cut(path).map_err(|error| files_error(error.to_string()))?;
+        let read = read_mesh_cut(source.files(), path);
+        let (mesh, cut) = read.map_err(|error| files_error(error.to_string()))?;
         // Polygons are cut by their shape, which differs from frame to frame; the first frame's way serves for all.
         let alike = mesh.faces == faces
             || polygons > 0 && cut == polygons && mesh.faces.len() == faces.len();
@@ -130,7 +133,7 @@ pub(super) fn sequence_shape(
 
 /// The body that a glTF file animates, looked at `fps` times a second from the start (s) on.
 pub(super) fn animated_shape(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     (file, animation): (&Path, Option<&str>),
     (fps, start): (f64, f64),
@@ -138,7 +141,8 @@ pub(super) fn animated_shape(
 ) -> Result<(Sequence, Attributes), SceneError> {
     check_times(source, field, fps, start)?;
     let refuse = |message: String| source.error(&format!("{field}.file"), message);
-    let mesh = AnimatedMesh::read(file, animation).map_err(|error| refuse(error.to_string()))?;
+    let mesh = AnimatedMesh::read(source.files(), file, animation);
+    let mesh = mesh.map_err(|error| refuse(error.to_string()))?;
     let count = (mesh.duration() * fps).ceil();
     let size = (count + 1.0) * mesh.positions(0.0).len() as f64;
     if size > MOST_PLACES {

@@ -1,8 +1,8 @@
 //! What resists bending by angles, and the folds it rests in.
 
-use super::super::motion::absolute;
 use super::{Sheet, curve};
-use crate::format::read_mesh;
+use crate::format::read_mesh_from;
+use crate::scene::sources::Sources;
 use crate::scene::{SceneError, SceneSource};
 use crate::spec::{ClothSpec, FoldLawSpec, FoldRestSpec, FoldSpec, HessianSpec, ModelSpec};
 use glam::DVec3;
@@ -41,7 +41,7 @@ fn measured_bending(
 }
 
 pub(super) fn hinges(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut ClothSpec,
     fabric: Option<&Fabric>,
@@ -105,8 +105,9 @@ pub(super) fn hinges(
         }
         FoldRestSpec::File { path } => {
             let place = format!("{field}.fold.rest.file.path");
-            *path = absolute(source, path);
-            let mesh = read_mesh(path).map_err(|error| source.error(&place, error.to_string()))?;
+            *path = source.absolute(path);
+            let mesh = read_mesh_from(source.files(), path);
+            let mesh = mesh.map_err(|error| source.error(&place, error.to_string()))?;
             sculpted = mesh.positions;
             RestAngles::Positions(&sculpted)
         }

@@ -6,6 +6,7 @@ mod membrane;
 
 pub(super) use checks::{check_material, material_warnings};
 
+use super::sources::Sources;
 use super::{SceneError, SceneSource};
 use crate::spec::{
     BendingSpec, ClothSpec, FoldLawSpec, FoldSpec, HessianSpec, ModelSpec, TableSpec, WarpSpec,
@@ -77,7 +78,7 @@ pub(super) fn align_warp(
 
 /// All energies of a cloth.
 pub(super) fn energies(
-    source: &SceneSource,
+    source: &Sources,
     field: &str,
     spec: &mut ClothSpec,
     fabric: Option<&Fabric>,

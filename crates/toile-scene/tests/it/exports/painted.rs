@@ -6,6 +6,7 @@ use gltf::Gltf;
 use gltf::animation::util::ReadOutputs;
 use std::path::PathBuf;
 use toile_scene::export::{ExportFormat, ExportOptions, ExportSummary, export};
+use toile_scene::files::Disk;
 use toile_scene::format::{AnimatedMesh, read_mesh};
 use toile_scene::recording::Recording;
 
@@ -213,7 +214,7 @@ fn a_body_that_deforms_does_so_in_glb() {
 #[test]
 fn our_own_reader_sees_the_same_in_a_glb() {
     let (_folder, recording, summary) = exported(ExportFormat::Glb);
-    let mesh = AnimatedMesh::read(&summary.files[0], None).unwrap();
+    let mesh = AnimatedMesh::read(&Disk, &summary.files[0], None).unwrap();
     let places = mesh.positions(0.16);
     let ball = recording.bodies()[0].placed(&recording.frame(FRAMES - 1).unwrap(), 0);
     // Behind the vertices of the two cloths.

@@ -147,6 +147,12 @@ impl ContactRow {
         }
     }
 
+    /// How far the cone is from that of the present push, squared (kg²·m²).
+    pub fn narrow(&self, place: DVec3) -> f64 {
+        let weights: f64 = self.weights.iter().map(|w| w * w).sum();
+        weights * (self.friction * self.pushes(place) - self.radius).powi(2)
+    }
+
     /// How far `λ` and `τ` are from that, squared (kg²·m²).
     pub fn unlearned(&self, place: DVec3) -> f64 {
         let push = self.pushes(place) - self.push;
@@ -169,5 +175,57 @@ impl ContactRow {
             idle: self.idle,
             ..*look
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> ContactRow {
+        ContactRow {
+            key: ContactKey::VertexFace(0, 0),
+            nodes: [0, 1, 2, 3],
+            weights: [1.0, -0.5, -0.3, -0.2],
+            normal: DVec3::new(0.6, 0.0, 0.8),
+            bound: 2e-3,
+            origin: DVec3::new(1e-4, -2e-4, 1e-3),
+            friction: 0.3,
+            stiffness: 0.7,
+            push: 1e-3,
+            drag: DVec3::new(0.0, 1e-4, 0.0),
+            radius: 3e-4,
+            missed: f64::INFINITY,
+            idle: 0,
+        }
+    }
+
+    #[test]
+    fn the_coupling_is_the_derivative_of_the_force() {
+        // Sticking, sliding, and without a push.
+        let places = [1e-4, 5e-3, 0.5].map(|s| DVec3::new(0.2, 1.0, 0.3) * s);
+        for place in places {
+            let row = row();
+            let block = row.coupling(place).map_or(DMat3::ZERO, |c| c.block);
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                let h = 1e-8;
+                let change = row.force(place + h * axis) - row.force(place - h * axis);
+                let expected = -change / (2.0 * h);
+                assert!(
+                    expected.distance(block * axis) < 1e-6,
+                    "{place}: {expected} {block}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn friction_stays_in_its_cone_and_a_push_never_pulls() {
+        let mut row = row();
+        row.learn(DVec3::new(0.0, 1.0, 0.0));
+        assert!(row.push >= 0.0);
+        assert!(row.drag.length() <= row.friction * row.push + 1e-15);
+        row.learn(row.normal);
+        assert_eq!((row.push, row.drag), (0.0, DVec3::ZERO));
     }
 }

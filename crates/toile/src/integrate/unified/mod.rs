@@ -229,15 +229,11 @@ pub(super) fn predict(
         // push as no solve has answered to, and be thrown out again.
         if predicted.newton_steps > 0 {
             let unlearned = solve.unlearned(model);
-            if residual <= LEARN * unlearned || residual <= RESIDUAL * scale {
-                let settled = unlearned <= RESIDUAL * scale || left.contact <= CONTACT_TOLERANCE;
-                if settled
-                    && done >= DONE
-                    && solve.limits.hold(model)
-                    && residual <= RESIDUAL * scale
-                {
-                    predicted.converged = true;
-                }
+            if residual <= LEARN * unlearned || residual <= tolerance {
+                let settled = unlearned <= tolerance || left.contact <= CONTACT_TOLERANCE;
+                let settled = settled && solve.narrow() <= tolerance;
+                let held = done >= DONE && solve.limits.hold(model);
+                predicted.converged = settled && held && residual <= tolerance;
                 solve.learn();
                 residual = step.assemble(solve, false);
             }
@@ -296,6 +292,13 @@ impl Unified {
             .iter()
             .map(|row| row.unlearned(row.combine(&self.search)));
         (rows.sum::<f64>() + self.limits.unlearned(model)).sqrt()
+    }
+
+    /// How far the friction cones are from those of the present pushes (kg·m).
+    fn narrow(&self) -> f64 {
+        let rows = self.rows.iter();
+        let squares = rows.map(|row| row.narrow(row.combine(&self.search)));
+        squares.sum::<f64>().sqrt()
     }
 
     /// The norm of the gradient in the free directions (kg·m).
