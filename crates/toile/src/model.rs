@@ -160,6 +160,20 @@ pub enum ModelError {
         /// The body.
         body: String,
     },
+    /// Something is not a part of one solve.
+    #[error("one solve for limits and contacts does not know {what}; have them met in phases")]
+    NotInOneSolve {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A bound of principal stretches needs one solve.
+    #[error(
+        "cloth `{cloth}`: principal stretches are bounded by one implicit solve for limits and contacts; ask for it"
+    )]
+    StretchInPhases {
+        /// The cloth.
+        cloth: String,
+    },
     /// Contact with bodies cannot be as asked for.
     #[error(transparent)]
     BodyContact(#[from] BodyContactError),
@@ -247,7 +261,35 @@ impl ModelParts {
         }
         self.body_contact.check(nodes, self.bodies.len())?;
         check_bonds(&self.body_contact, &self.cloths, &self.contacts)?;
-        Ok(())
+        self.check_constraints()
+    }
+
+    /// Refuses what the way in which limits and contacts are met would leave out.
+    fn check_constraints(&self) -> Result<(), ModelError> {
+        if !self.integrator.is_unified() {
+            let is_stretch = |(_, limit): &&(usize, Limit)| matches!(limit, Limit::Stretch(_));
+            return match self.limits.iter().find(is_stretch) {
+                Some((cloth, _)) => Err(ModelError::StretchInPhases {
+                    cloth: self.cloths[*cloth].name.clone(),
+                }),
+                None => Ok(()),
+            };
+        }
+        let refused =
+            |limit: &Limit| !matches!(limit, Limit::Stretch(_)) && limit.constraints().is_none();
+        let contact = &self.body_contact;
+        let what = if self.limits.iter().any(|(_, limit)| refused(limit)) {
+            "limits that are met by sweeps, areas or another solver of their own"
+        } else if contact.adhesions.iter().any(|a| a.is_on_cloth()) {
+            "cloth that sticks to cloth"
+        } else if contact.relaxation > 0.0 {
+            "contact that relaxes"
+        } else if self.untangles {
+            "starts that are drawn apart"
+        } else {
+            return Ok(());
+        };
+        Err(ModelError::NotInOneSolve { what })
     }
 
     /// Whether a pin or something sticky ever holds a cloth. What cloths do to each other leaves the momentum of all of them as it

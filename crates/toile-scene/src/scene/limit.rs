@@ -130,6 +130,11 @@ fn inequality(spec: &InequalitySpec, sheet: &Sheet) -> Result<Limit, String> {
 }
 
 fn stretch(spec: &StretchSpec, sheet: &Sheet) -> Result<Limit, String> {
+    if !sheet.is_unified {
+        return Err(
+            "principal stretches are bounded inside the implicit solve; set `time.constraints = \"unified\"`".to_owned(),
+        );
+    }
     let made = StretchLimit::new(
         sheet.topology,
         sheet.rest,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use toile::contact::{Body, BodyContact};
 use toile::energy::EnergyBatch;
 use toile::equilibrium::EquilibriumSettings;
-use toile::model::{Model, ModelParts};
+use toile::model::{Model, ModelError, ModelParts};
 use toile::state::State;
 
 /// Builds the world that a spec describes, with the files of the disk.
@@ -237,7 +237,13 @@ fn assemble(
 }
 
 fn make(source: &SceneSource, parts: ModelParts) -> Result<Model, SceneError> {
-    Model::new(parts).map_err(|error| source.error("", error.to_string()))
+    Model::new(parts).map_err(|error| {
+        let field = match error {
+            ModelError::NotInOneSolve { .. } => "time.constraints",
+            _ => "",
+        };
+        source.error(field, error.to_string())
+    })
 }
 
 /// The model of a scene in which some numbers of cloths or the friction of bodies are not those of `like`. Bodies are otherwise

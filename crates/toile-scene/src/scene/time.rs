@@ -65,6 +65,12 @@ pub(super) fn resolve_time(
     if time.max_iterations == 0 {
         return Err(source.error("time.max_iterations", "must be at least 1"));
     }
+    let implicit = [IntegratorSpec::BackwardEuler, IntegratorSpec::Bdf2];
+    if time.constraints == ConstraintsSpec::Unified && !implicit.contains(&time.integrator) {
+        let message = "one solve for limits and contacts is an implicit step: take `integrator = \"backward-euler\"` or \
+                       `\"bdf2\"`, or `constraints = \"phases\"`";
+        return Err(source.error("time.constraints", message));
+    }
     let frame = 1.0 / time.fps;
     let substeps = match (time.step, time.substeps) {
         (Some(_), Some(_)) => {

@@ -15,3 +15,4 @@ mod provided_files;
 mod scene_fuzz;
 mod seams;
 mod stages;
+mod unified;

@@ -9,7 +9,7 @@ use toile::stage::{QUIET, Stage, StageChange};
 use toile::state::State;
 use toile_scene::run::{
     COMMANDS_FILE, Checkpoint, Commander, Frame, Observer, Replay, RunFolder, RunOptions,
-    branch_off, find_branch_point, run_commanded,
+    branch_off, find_branch_point, run_commanded, wall_clock,
 };
 use toile_scene::scene::{SceneSource, World, resolve};
 
@@ -111,6 +111,7 @@ fn run(
         threads: Some(1),
         checkpoint_interval: 1e9,
         stop: &stop,
+        clock: wall_clock,
     };
     let mut watch = Watch {
         frames,

@@ -161,6 +161,8 @@ impl BodyContacts {
                 let slip = (context.state.velocities[i] - view.way / context.h)
                     .reject_from_normalized(sample.normal);
                 let target = target(around.offsets[i], view.start);
+                let pinch = around.pinch(i).filter(|p| p.bodies.contains(&number));
+                let pressure = pinch.map_or(0.0, |p| context.reach.powi(2) * p.force);
                 contact(ContactRow {
                     key: ContactKey::NodeBody(i as u32, number as u32),
                     nodes: [i as u32; 4],
@@ -173,6 +175,7 @@ impl BodyContacts {
                     push: 0.0,
                     drag: DVec3::ZERO,
                     radius: 0.0,
+                    pressure,
                     missed: f64::INFINITY,
                     idle: 0,
                 });
@@ -234,6 +237,7 @@ impl BodyContacts {
                 push: 0.0,
                 drag: DVec3::ZERO,
                 radius: 0.0,
+                pressure: 0.0,
                 missed: f64::INFINITY,
                 idle: 0,
             });

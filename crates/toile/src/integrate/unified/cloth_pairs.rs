@@ -180,6 +180,7 @@ impl ClothPairs {
             push: 0.0,
             drag: DVec3::ZERO,
             radius: 0.0,
+            pressure: 0.0,
             missed: f64::INFINITY,
             idle: 0,
         };
@@ -259,7 +260,7 @@ impl Pair {
             }
         }
         // Where an end of an edge is nearest, a vertex–face pair says the same.
-        let at_end = self.is_edges() && here.weights.iter().any(|w| *w == 0.0);
+        let at_end = self.is_edges() && here.weights.contains(&0.0);
         if distance < self.thickness && !at_end {
             Found::Contact(here)
         } else {

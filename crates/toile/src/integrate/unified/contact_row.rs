@@ -8,7 +8,8 @@
 //! Friction resists the slip `s`, the part along the surface of `p − p₀`, where `p₀` is where the place would be had it kept
 //! to the other surface. It has a multiplier `τ` and acts with
 //!
-//! `d = P(τ + k s)`, `P` the projection on the disc of radius `R = μ λ` (Coulomb's cone at the push of the iteration before).
+//! `d = P(τ + k s)`, `P` the projection on the disc of radius `R = μ (λ + p)`: Coulomb's cone at the push of the iteration before and
+//! the pressure `p` of bodies from both sides, if there are any.
 //!
 //! Both are gradients of convex functions of `x` for fixed `λ`, `τ`, `R`, so that a Newton step sees a symmetric matrix that is
 //! never indefinite. Every node gets `wᵢ (f n − d)`.
@@ -42,6 +43,8 @@ pub(super) struct ContactRow {
     pub drag: DVec3,
     /// `R` (kg·m).
     pub radius: f64,
+    /// What presses the features besides, as two bodies press cloth between them (kg·m).
+    pub pressure: f64,
     /// What it was missed by when its multiplier was last learned (m).
     pub missed: f64,
     /// How many iterations it has had nothing to do.
@@ -127,6 +130,11 @@ impl ContactRow {
         })
     }
 
+    /// The radius of Coulomb's cone at a push (kg·m).
+    pub fn cone(&self, push: f64) -> f64 {
+        self.friction * (push + self.pressure)
+    }
+
     /// Takes over what the row pushes and pulls with at a place: `λ`, `τ` and the cone.
     ///
     /// A row whose violation has not fallen by much since the last time works against something stiffer than was thought.
@@ -139,9 +147,13 @@ impl ContactRow {
             false => DVec3::ZERO,
         };
         self.push = self.pushes(place);
-        self.radius = self.friction * self.push;
+        self.radius = self.cone(self.push);
         self.drag = self.drag.clamp_length_max(self.radius);
-        self.idle = if self.push > 0.0 { 0 } else { self.idle + 1 };
+        self.idle = if self.radius > 0.0 || self.push > 0.0 {
+            0
+        } else {
+            self.idle + 1
+        };
         if slow {
             self.stiffness *= STIFFER;
         }
@@ -150,7 +162,7 @@ impl ContactRow {
     /// How far the cone is from that of the present push, squared (kg²·m²).
     pub fn narrow(&self, place: DVec3) -> f64 {
         let weights: f64 = self.weights.iter().map(|w| w * w).sum();
-        weights * (self.friction * self.pushes(place) - self.radius).powi(2)
+        weights * (self.cone(self.pushes(place)) - self.radius).powi(2)
     }
 
     /// How far `λ` and `τ` are from that, squared (kg²·m²).
@@ -195,6 +207,7 @@ mod tests {
             push: 1e-3,
             drag: DVec3::new(0.0, 1e-4, 0.0),
             radius: 3e-4,
+            pressure: 0.0,
             missed: f64::INFINITY,
             idle: 0,
         }

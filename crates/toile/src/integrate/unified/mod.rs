@@ -363,11 +363,12 @@ impl Step<'_> {
             });
         }
         for row in &mut solve.rows {
+            row.radius = row.cone(0.0);
             let key = row.key;
             if let Ok(at) = state.contacts.binary_search_by_key(&key, |kept| kept.key) {
                 let kept = &state.contacts[at];
                 row.push = unit * kept.push;
-                row.radius = row.friction * row.push;
+                row.radius = row.cone(row.push);
                 let drag = (unit * kept.drag).reject_from_normalized(row.normal);
                 row.drag = drag.clamp_length_max(row.radius);
             }
