@@ -53,7 +53,7 @@ fn what_one_solve_cannot_do_is_refused_with_its_place_and_the_mend() {
 fn every_elastic_model_holds_a_stretch_limit_while_it_hangs() {
     for model in ["mass-spring", "baraff-witkin", "choi-ko", "kawabata"] {
         let fabric = match model {
-            "kawabata" => "fabric = \"cotton\"\n",
+            "kawabata" => "material.fabric = \"cotton\"\n",
             _ => "",
         };
         let text = format!(
