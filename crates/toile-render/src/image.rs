@@ -185,7 +185,7 @@ impl Image {
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-        encoder.set_compression(png::Compression::High);
+        encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(filter);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.rgb)?;

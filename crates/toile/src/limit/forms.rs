@@ -170,13 +170,16 @@ impl Linearise<'_> {
     /// Where a node is, seen from the first.
     #[inline(always)]
     fn place(&self, other: usize) -> [f64; 3] {
-        let [node, origin] = [self.nodes[other + 1], self.nodes[0]].map(|n| n as usize);
+        let (node, origin) = (self.nodes[other + 1] as usize, self.nodes[0] as usize);
         (self.positions[node] - self.positions[origin]).to_array()
     }
 
     #[inline(always)]
     fn with<const OTHERS: usize>(self, lanes: impl Lanes) -> [f64; LANES] {
-        let places: [[f64; 3]; OTHERS] = std::array::from_fn(|k| self.place(k));
+        let mut places = [[0.0; 3]; OTHERS];
+        for k in 0..OTHERS {
+            places[k] = self.place(k);
+        }
         self.sum(lanes, OTHERS, |_, k| places[k])
     }
 
@@ -209,6 +212,9 @@ impl Linearise<'_> {
             self.gradients[i + 1] = sums;
         }
         self.gradients[0] = first;
-        std::array::from_fn(|k| 0.5 * values[k] - self.rest[k])
+        for k in 0..LANES {
+            values[k] = 0.5 * values[k] - self.rest[k];
+        }
+        values
     }
 }

@@ -14,15 +14,16 @@ pub(in crate::limit) struct Point {
     pub slopes: [DVec2; 4],
 }
 
-/// The points at which the strain of a face is measured: the middle of a triangle, where it is the same everywhere, and the 2×2
-/// Gauss points of a quad.
+/// The points at which the strain of a face is measured: the middle of a triangle, where it is the same everywhere, and the
+/// corners of a quad. In a parallelogram the deformation between the corners is a mean of those at the corners, and the largest
+/// principal stretch is a convex function of it: what holds at the corners holds inside and along the edges.
 pub(in crate::limit) fn strain_points(face: &Face, flat: &[DVec2; 4]) -> Vec<Point> {
     match face {
         Face::Tri(_) => vec![triangle_centre(flat)],
         Face::Quad(_) => {
-            let at = 1.0 / 3.0f64.sqrt();
-            let places = [[-at, -at], [at, -at], [-at, at], [at, at]].map(DVec2::from_array);
-            places.map(|place| quad_point(flat, place, 1.0)).to_vec()
+            let corners = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]];
+            let corners = corners.map(DVec2::from_array);
+            corners.map(|place| quad_point(flat, place, 1.0)).to_vec()
         }
     }
 }

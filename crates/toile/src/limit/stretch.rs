@@ -234,6 +234,9 @@ fn product(a: &Symmetric, b: &Symmetric) -> f64 {
 pub(crate) struct StretchRows {
     /// `T` of each point (kg·m²).
     tensions: Vec<Symmetric>,
+    /// What the last solve predicts of them, and the one before.
+    predicted: Vec<Symmetric>,
+    before: Vec<Symmetric>,
     /// `C` at the iterate.
     values: Vec<Symmetric>,
     stiffness: Vec<f64>,
@@ -255,6 +258,8 @@ impl StretchRows {
         };
         StretchRows {
             tensions: vec![[0.0; 3]; count],
+            predicted: vec![[0.0; 3]; count],
+            before: vec![[0.0; 3]; count],
             values: vec![[0.0; 3]; count],
             stiffness: vec![0.0; count],
             blocks: (limit.points.iter())
@@ -268,11 +273,12 @@ impl StretchRows {
         for (tension, force) in self.tensions.iter_mut().zip(forces.chunks_exact(3)) {
             *tension = [force[0], force[1], force[2]].map(|f| unit * f);
         }
+        self.predicted.copy_from_slice(&self.tensions);
     }
 
     /// Hands them on.
     pub(crate) fn store(&self, forces: &mut [f64], unit: f64) {
-        for (force, tension) in forces.chunks_exact_mut(3).zip(&self.tensions) {
+        for (force, tension) in forces.chunks_exact_mut(3).zip(&self.predicted) {
             force.copy_from_slice(&tension.map(|t| t / unit));
         }
     }
@@ -304,25 +310,34 @@ impl StretchRows {
         [t[0] + s * c[0], t[1] + s * c[1], t[2] + s * c[2]]
     }
 
-    /// Adds the gradient of the rows to `gradient`, and what they add to the matrix.
+    /// Adds the gradient of the rows to `gradients`, first what they pull with, then with the predicted tensions, and what
+    /// they add to the matrix, in which second derivatives count as much as the predicted tensions say.
     pub(crate) fn add(
         &self,
         limit: &StretchLimit,
         positions: &[DVec3],
-        gradient: &mut [DVec3],
+        gradients: [&mut [DVec3]; 2],
         matrix: (&mut [DMat3], &mut [DMat3]),
     ) {
         let (diagonal, lower) = matrix;
+        let [gradient, balance] = gradients;
         for (k, point) in limit.points.iter().enumerate() {
             let tried = self.tried(k);
+            let tension = self.predicted[k];
             let ([a, b], u) = principal(tried);
-            if a <= 0.0 {
+            if a <= 0.0 && tension == [0.0; 3] {
                 continue;
             }
             let v = u.perp();
             let [along_x, along_y] = point.deformation(positions);
             let (fu, fv) = (u.x * along_x + u.y * along_y, v.x * along_x + v.y * along_y);
             let (tu, tv) = (a.max(0.0), b.max(0.0));
+            // The predicted tension in the same directions.
+            let along = |p: DVec2, q: DVec2| {
+                p.x * (tension[0] * q.x + tension[1] * q.y)
+                    + p.y * (tension[1] * q.x + tension[2] * q.y)
+            };
+            let (puu, puv, pvv) = (along(u, u), along(u, v), along(v, v));
             let s = self.stiffness[k];
             let stiff = |value: f64| if value > 0.0 { s } else { 0.0 };
             let (ku, kv) = (stiff(a), stiff(b));
@@ -343,11 +358,13 @@ impl StretchRows {
                     2.0 * scale * q * fv,
                 ];
                 gradient[point.nodes[i] as usize] += tu * rows[i][0] + tv * rows[i][2];
+                balance[point.nodes[i] as usize] +=
+                    puu * rows[i][0] + 2.0 * puv * rows[i][1] + pvv * rows[i][2];
             }
             let block = |i: usize, j: usize| {
-                let form = 2.0
-                    * scale
-                    * (tu * slopes[i][0] * slopes[j][0] + tv * slopes[i][1] * slopes[j][1]);
+                let ([pi, qi], [pj, qj]) = (slopes[i], slopes[j]);
+                let form =
+                    2.0 * scale * (puu * pi * pj + puv * (pi * qj + qi * pj) + pvv * qi * qj);
                 let outer = |r: usize, w: f64| {
                     let (row, column) = (w * rows[i][r], rows[j][r]);
                     DMat3::from_cols(row * column.x, row * column.y, row * column.z)
@@ -390,17 +407,36 @@ impl StretchRows {
         crate::parallel::sum(limit.points.len(), of_point)
     }
 
-    /// Makes what the points pull with the multiplier.
-    pub(crate) fn keep(&mut self) {
+    /// Works out `[T + k (C + ∂C Δ)]₊` at the positions that the rows were evaluated at.
+    pub(crate) fn predict(&mut self, limit: &StretchLimit, positions: &[DVec3], moves: &[DVec3]) {
+        std::mem::swap(&mut self.predicted, &mut self.before);
         for k in 0..self.tensions.len() {
-            self.tensions[k] = positive_part(self.tried(k));
+            let tried = self.tried(k);
+            let change = limit.change(&limit.points[k], positions, moves);
+            let s = self.stiffness[k];
+            let there = [0, 1, 2].map(|c| tried[c] + s * change[c]);
+            self.predicted[k] = positive_part(there);
         }
+    }
+
+    /// Goes only this share of the way to the last prediction.
+    pub(crate) fn share_prediction(&mut self, share: f64) {
+        for (now, before) in self.predicted.iter_mut().zip(&self.before) {
+            for c in 0..3 {
+                now[c] = before[c] + share * (now[c] - before[c]);
+            }
+        }
+    }
+
+    /// Makes what was predicted the multiplier.
+    pub(crate) fn keep(&mut self) {
+        self.tensions.copy_from_slice(&self.predicted);
     }
 
     /// `Σ |T' − T|² / k`: how far the tensions are from what the points pull with.
     pub(crate) fn unlearned(&self) -> f64 {
         crate::parallel::sum(self.tensions.len(), |k| {
-            let (t, now) = (self.tensions[k], positive_part(self.tried(k)));
+            let (t, now) = (self.tensions[k], self.predicted[k]);
             let change = [now[0] - t[0], now[1] - t[1], now[2] - t[2]];
             product(&change, &change) / self.stiffness[k]
         })

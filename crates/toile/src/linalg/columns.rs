@@ -84,14 +84,19 @@ impl Columns {
     ) {
         assert!(x.len() > self.height);
         for (column, bounds) in self.starts.windows(2).enumerate() {
-            let factors = value(column, x).to_array().map(|v| lanes.splat(v));
+            let value = value(column, x);
+            let factors = [
+                lanes.splat(value.x),
+                lanes.splat(value.y),
+                lanes.splat(value.z),
+            ];
             let (pairs, rows) = self.column(bounds);
-            for (pair, rows) in pairs.iter().zip(rows) {
-                let [a, b] = rows.map(|row| row as usize);
+            for (k, pair) in pairs.iter().enumerate() {
+                let (a, b) = (rows[k][0] as usize, rows[k][1] as usize);
                 // SAFETY: rows are at most `height`, and `x` is longer.
                 let mut sum = lanes.join(unsafe { [*x.get_unchecked(a), *x.get_unchecked(b)] });
-                for (columns, factor) in pair.iter().zip(factors) {
-                    sum = lanes.subtract_products(sum, lanes.join(*columns), factor);
+                for axis in 0..3 {
+                    sum = lanes.subtract_products(sum, lanes.join(pair[axis]), factors[axis]);
                 }
                 let [first, second] = lanes.part(sum);
                 // SAFETY: as above.
@@ -115,24 +120,21 @@ impl Columns {
         for (column, bounds) in self.starts.windows(2).enumerate().rev() {
             let mut sums = [lanes.splat(0.0); 3];
             let (pairs, rows) = self.column(bounds);
-            for (pair, rows) in pairs.iter().zip(rows) {
-                let [a, b] = rows.map(|row| row as usize);
+            for (k, pair) in pairs.iter().enumerate() {
+                let (a, b) = (rows[k][0] as usize, rows[k][1] as usize);
                 // SAFETY: rows are at most `height`, and `x` is longer.
                 let values = lanes.join(unsafe { [*x.get_unchecked(a), *x.get_unchecked(b)] });
-                for (sum, columns) in sums.iter_mut().zip(pair) {
-                    *sum = lanes.add_products(*sum, lanes.join(*columns), values);
+                for axis in 0..3 {
+                    sums[axis] = lanes.add_products(sums[axis], lanes.join(pair[axis]), values);
                 }
             }
-            let sums = sums.map(|sum| {
-                let [a, b] = lanes.part(sum);
-                a + b
-            });
-            let [along_x, along_y, along_z] = sums;
-            put(
-                column,
-                x,
-                lane_sums(&Mat3A::from_cols(along_x, along_y, along_z)),
-            );
+            let mut columns = [Vec3A::ZERO; 3];
+            for axis in 0..3 {
+                let [a, b] = lanes.part(sums[axis]);
+                columns[axis] = a + b;
+            }
+            let columns = Mat3A::from_cols(columns[0], columns[1], columns[2]);
+            put(column, x, lane_sums(&columns));
         }
     }
 

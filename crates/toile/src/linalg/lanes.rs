@@ -43,7 +43,8 @@ pub(crate) trait Lanes: Copy {
 pub(crate) trait Kernel {
     type Answer;
     /// Must be `#[inline(always)]`, and all that it calls in its inner loop too: only so it is compiled
-    /// for the instructions that `lanes` stands for.
+    /// for the instructions that `lanes` stands for. Closures given to the standard library (`map` of arrays, `from_fn`,
+    /// arrays by value in `zip`) do not qualify: the compiler leaves them as calls.
     fn run(self, lanes: impl Lanes) -> Self::Answer;
 }
 
@@ -158,13 +159,13 @@ mod x86 {
         #[inline(always)]
         fn part(self, pair: __m256) -> [Vec3A; 2] {
             // SAFETY: see the head of this block.
-            let halves = unsafe {
-                [
+            let (first, second) = unsafe {
+                (
                     _mm256_castps256_ps128(pair),
                     _mm256_extractf128_ps::<1>(pair),
-                ]
+                )
             };
-            halves.map(Vec3A::from)
+            [Vec3A::from(first), Vec3A::from(second)]
         }
 
         #[inline(always)]

@@ -57,7 +57,7 @@ const MOST_ITERATIONS: u32 = 60;
 /// The share of a step that is enough.
 const DONE: f64 = 0.99;
 /// What is left of the residual, relative to the larger of the first right side and the impulse of gravity.
-const RESIDUAL: f64 = 5e-2;
+const RESIDUAL: f64 = 0.1;
 /// Multipliers are learned when the residual is less than this part of what they would change.
 const LEARN: f64 = 0.3;
 
@@ -65,9 +65,9 @@ const LEARN: f64 = 0.3;
 const FORCING: f64 = 1e-2;
 
 /// Contacts may be missed by this part of the distance that they keep.
-const CONTACT_TOLERANCE: f64 = 0.05;
+const CONTACT_TOLERANCE: f64 = 0.3;
 /// Stiffness of a contact, relative to that of what it works against.
-const CONTACT_STIFFNESS: f64 = 5.0;
+const CONTACT_STIFFNESS: f64 = 20.0;
 /// A row that has had nothing to do for this many iterations is dropped.
 const IDLE: u32 = 3;
 /// `y` goes to this part of the way to an impact.
@@ -97,6 +97,8 @@ pub(crate) struct Unified {
     saved: Vec<DVec3>,
     /// Minus the gradient of the Lagrangian (kg·m).
     downhill: Vec<DVec3>,
+    /// The same with the multipliers that the last solve predicted for the limits.
+    balance: Vec<DVec3>,
     product: Vec<DVec3>,
     limits: Limits,
     rows: Vec<ContactRow>,
@@ -140,6 +142,7 @@ impl Unified {
             moves: zeros(),
             saved: zeros(),
             downhill: zeros(),
+            balance: zeros(),
             product: zeros(),
             limits: Limits::new(model, &pattern),
             rows: Vec::new(),
@@ -224,30 +227,33 @@ pub(super) fn predict(
     };
     let (mut done, mut collisions) = (0.0, 0);
     loop {
-        let mut residual = step.assemble(solve, predicted.newton_steps > 0);
+        let mut slope = step.assemble(solve, predicted.newton_steps > 0);
         // Multipliers follow when the minimum for those before is about found: sooner, rows that were not in the solve would
         // push as no solve has answered to, and be thrown out again.
+        let balance = free_norm(&solve.balance, context);
         if predicted.newton_steps > 0 {
             let unlearned = solve.unlearned(model);
-            if residual <= LEARN * unlearned || residual <= tolerance {
-                let settled = unlearned <= tolerance || left.contact <= CONTACT_TOLERANCE;
-                let settled = settled && solve.narrow() <= tolerance;
-                let held = done >= DONE && solve.limits.hold(model);
-                predicted.converged = settled && held && residual <= tolerance;
+            let held = solve.limits.hold(model);
+            let touching = left.contact <= CONTACT_TOLERANCE;
+            let settled = balance <= tolerance && held && solve.narrow() <= tolerance;
+            predicted.converged = settled && touching && done >= DONE;
+            if settled || slope <= LEARN * unlearned || slope <= tolerance {
                 solve.learn();
-                residual = step.assemble(solve, false);
+                if !predicted.converged {
+                    slope = step.assemble(solve, false);
+                }
             }
         }
-        predicted.force_residual = Some(if scale > 0.0 { residual / scale } else { 0.0 });
+        predicted.force_residual = Some(if scale > 0.0 { balance / scale } else { 0.0 });
         watch.lap(|times| &mut times.assemble);
         if predicted.converged {
             break;
         }
-        if predicted.newton_steps >= step.most_iterations(solve) || !residual.is_finite() {
+        if predicted.newton_steps >= step.most_iterations(solve) || !slope.is_finite() {
             break;
         }
         let first = predicted.newton_steps == 0 && solve.is_unconstrained();
-        let outcome = step.newton(solve, residual, scale, first);
+        let outcome = step.newton(solve, slope, scale, first);
         predicted.iterations += outcome.iterations;
         predicted.linear_residual = outcome.residual;
         predicted.newton_steps += 1;
@@ -287,11 +293,15 @@ impl Unified {
 
     /// How much the gradient would change if they did, estimated (kg·m).
     fn unlearned(&self, model: &Model) -> f64 {
-        let rows = self
-            .rows
-            .iter()
-            .map(|row| row.unlearned(row.combine(&self.search)));
-        (rows.sum::<f64>() + self.limits.unlearned(model)).sqrt()
+        self.unlearned_contacts()
+            .hypot(self.limits.unlearned(model).sqrt())
+    }
+
+    /// The same of the contacts alone (kg·m).
+    fn unlearned_contacts(&self) -> f64 {
+        let rows = self.rows.iter();
+        let squares = rows.map(|row| row.unlearned(row.combine(&self.search)));
+        squares.sum::<f64>().sqrt()
     }
 
     /// How far the friction cones are from those of the present pushes (kg·m).
@@ -300,15 +310,15 @@ impl Unified {
         let squares = rows.map(|row| row.narrow(row.combine(&self.search)));
         squares.sum::<f64>().sqrt()
     }
+}
 
-    /// The norm of the gradient in the free directions (kg·m).
-    fn free_norm(&self, context: &Context) -> f64 {
-        let (downhill, filters) = (&self.downhill, &context.holds.filters);
-        let squares = parallel::sum(downhill.len(), |i| {
-            filters[i].apply(downhill[i]).length_squared()
-        });
-        squares.sqrt()
-    }
+/// The norm of a gradient in the free directions (kg·m).
+fn free_norm(gradient: &[DVec3], context: &Context) -> f64 {
+    let filters = &context.holds.filters;
+    let squares = parallel::sum(gradient.len(), |i| {
+        filters[i].apply(gradient[i]).length_squared()
+    });
+    squares.sqrt()
 }
 
 impl Step<'_> {
@@ -332,7 +342,7 @@ impl Step<'_> {
         parallel::fill(&mut solve.reference, |i| rule.end(i, velocities[i]));
         solve.committed.copy_from_slice(&state.positions);
         parallel::fill(&mut solve.search, |i| {
-            let guess = rule.end(i, state.velocities[i] + state.last_change[i]);
+            let guess = rule.end(i, state.velocities[i]);
             holds.filters[i].constrain(holds.targets[i], guess)
         });
         let unit = reach * reach;
@@ -352,16 +362,11 @@ impl Step<'_> {
         solve.limits.add(
             model,
             &state.positions,
-            &mut solve.downhill,
+            [&mut solve.downhill, &mut solve.balance],
             &mut solve.matrix,
         );
         // Contacts of the step before push from the start; what would meet on the way is found at once.
         self.find_rows(solve, 0.0);
-        if !solve.limits.is_empty() {
-            parallel::fill(&mut solve.search, |i| {
-                holds.filters[i].constrain(holds.targets[i], state.positions[i])
-            });
-        }
         for row in &mut solve.rows {
             row.radius = row.cone(0.0);
             let key = row.key;
@@ -464,6 +469,7 @@ impl Step<'_> {
             search,
             saved,
             downhill,
+            balance,
             product,
             limits,
             rows,
@@ -486,14 +492,17 @@ impl Step<'_> {
         // The gradient, first of all.
         let (right_side, product, reach) = (&*right_side, &*product, rule.reach);
         parallel::fill(downhill, |i| product[i] - reach * right_side[i]);
+        balance.copy_from_slice(downhill);
         limits.evaluate(model, search);
-        limits.add(model, search, downhill, matrix);
+        limits.add(model, search, [&mut *downhill, &mut *balance], matrix);
         parallel::for_each(downhill, |_, g| *g = -*g);
+        parallel::for_each(balance, |_, g| *g = -*g);
         for row in rows.iter() {
             let place = row.combine(search);
             let force = row.force(place);
             for (&node, &weight) in row.nodes.iter().zip(&row.weights) {
                 downhill[node as usize] += weight * force;
+                balance[node as usize] += weight * force;
             }
             if let Some(coupling) = row.coupling(place)
                 && coupling.add_within(matrix).is_none()
@@ -502,7 +511,7 @@ impl Step<'_> {
                 couplings.push(coupling);
             }
         }
-        solve.free_norm(self.context)
+        free_norm(&solve.downhill, self.context)
     }
 
     /// Solves for a Newton step.
@@ -540,6 +549,7 @@ impl Step<'_> {
     fn search(&self, solve: &mut Unified) {
         let model = self.context.model;
         let steepest = -dot(&solve.downhill, &solve.moves);
+        solve.limits.predict(model, &solve.search, &solve.moves);
         solve.saved.copy_from_slice(&solve.search);
         solve.base.multiply(&solve.moves, &mut solve.product);
         let curvature = dot(&solve.product, &solve.moves);
@@ -584,6 +594,9 @@ impl Step<'_> {
                 true => crossing.clamp(low + 0.1 * (high - low), high - 0.1 * (high - low)),
                 false => low + 0.1 * (high - low),
             };
+        }
+        if share != 1.0 {
+            solve.limits.share_prediction(share);
         }
     }
 
@@ -680,7 +693,7 @@ impl Step<'_> {
         let loads = &mut trial.loads;
         for (i, filter) in holds.filters.iter().enumerate() {
             if *filter != Filter::Free {
-                let given = -solve.downhill[i] / reach;
+                let given = -solve.balance[i] / reach;
                 loads.held[i] = given - filter.apply(given);
             }
         }

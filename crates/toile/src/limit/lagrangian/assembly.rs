@@ -153,6 +153,8 @@ pub(crate) struct Rows {
     values: Vec<[f64; LANES]>,
     multipliers: Vec<[f64; LANES]>,
     predicted: Vec<[f64; LANES]>,
+    /// What was predicted before the last prediction.
+    before: Vec<[f64; LANES]>,
     stiffness: Vec<[f64; LANES]>,
     weights: Vec<Weights>,
 }
@@ -176,6 +178,7 @@ impl Rows {
             values: vec![[0.0; LANES]; stencils],
             multipliers: vec![[0.0; LANES]; stencils],
             predicted: vec![[0.0; LANES]; stencils],
+            before: vec![[0.0; LANES]; stencils],
             stiffness: vec![[0.0; LANES]; stencils],
             weights: vec![Weights::default(); stencils],
         }
@@ -211,16 +214,9 @@ impl Rows {
         }
     }
 
-    /// Hands the multipliers themselves on, in the same way.
-    pub(crate) fn store_multipliers(
-        &mut self,
-        constraints: &dyn Constraints,
-        hopeless: bool,
-        forces: &mut [f64],
-        unit: f64,
-    ) {
+    /// Predicts the multipliers themselves, before anything is solved.
+    pub(crate) fn predict_nothing(&mut self) {
         self.predicted.copy_from_slice(&self.multipliers);
-        self.store(constraints, hopeless, forces, unit);
     }
 
     /// The most that an inequality pulls in spite of being slack, as the strain that would make that pull.
@@ -295,10 +291,10 @@ impl Rows {
         std::array::from_fn(|r| (l[r] + k[r] * c[r]).max(least))
     }
 
-    /// `Σ (t − λ)² / k`: how far the multipliers are from what the rows pull with.
+    /// `Σ (t − λ)² / k`: how far the multipliers are from those predicted.
     pub(crate) fn unlearned(&self, wiring: &Wiring) -> f64 {
         parallel::sum(wiring.stencils(), |stencil| {
-            let t = self.force(wiring, stencil);
+            let t = &self.predicted[stencil];
             let (l, k) = (&self.multipliers[stencil], &self.stiffness[stencil]);
             let of_row = |r: usize| (t[r] - l[r]).powi(2) / k[r];
             (0..LANES).filter(|&r| k[r] > 0.0).map(of_row).sum()
@@ -329,8 +325,23 @@ impl Rows {
         }
     }
 
+    /// `λ` becomes what was predicted.
+    pub(crate) fn keep_predicted(&mut self) {
+        self.multipliers.copy_from_slice(&self.predicted);
+    }
+
+    /// Goes only this share of the way to the last prediction.
+    pub(crate) fn share_prediction(&mut self, share: f64) {
+        for (now, before) in self.predicted.iter_mut().zip(&self.before) {
+            for r in 0..LANES {
+                now[r] = before[r] + share * (now[r] - before[r]);
+            }
+        }
+    }
+
     /// Works out `λ + k (C + J Δ)`.
     pub(crate) fn predict(&mut self, wiring: &Wiring, moves: &[DVec3]) {
+        std::mem::swap(&mut self.predicted, &mut self.before);
         let (gradients, values) = (&self.gradients, &self.values);
         let (multipliers, stiffness) = (&self.multipliers, &self.stiffness);
         parallel::fill(&mut self.predicted, |stencil| {
@@ -363,15 +374,35 @@ impl Rows {
         })
     }
 
-    /// Works out what the rows count for from now on.
+    /// Works out what the rows count for from now on. Rows that are slack by less than `nearly` stay in the matrix.
     pub(crate) fn weigh(&mut self, constraints: &dyn Constraints, wiring: &Wiring, nearly: f64) {
+        self.weigh_by(constraints, wiring, nearly, |rows, stencil| {
+            rows.force(wiring, stencil)
+        });
+    }
+
+    /// The same, but second derivatives count as much as the predicted multipliers say and not as `t` does: what `k` makes
+    /// of the second order of `C` is no tension, and would hold the next step back.
+    pub(crate) fn weigh_predicted(&mut self, constraints: &dyn Constraints, wiring: &Wiring) {
+        self.weigh_by(constraints, wiring, 0.0, |rows, stencil| {
+            rows.predicted[stencil]
+        });
+    }
+
+    fn weigh_by(
+        &mut self,
+        constraints: &dyn Constraints,
+        wiring: &Wiring,
+        nearly: f64,
+        tension: impl Fn(&Self, usize) -> [f64; LANES],
+    ) {
         for stencil in 0..wiring.stencils() {
             let force = self.force(wiring, stencil);
             let shape = constraints.shape(stencil, &self.values[stencil]);
             let k = &self.stiffness[stencil];
             // A push has negative second derivatives, which would make the matrix indefinite; they are left
             // out.
-            let pull = constraints.pull(stencil, &force);
+            let pull = constraints.pull(stencil, &tension(self, stencil));
             let one_sided = wiring.one_sided[stencil];
             let in_force =
                 |r: usize| !one_sided || force[r] > 0.0 || self.values[stencil][r] > -nearly;
@@ -391,6 +422,21 @@ impl Rows {
         let mut sum = [0.0; 3];
         for item in wiring.of_node.group(node) {
             let force = &self.weights[item.stencil as usize].force;
+            let gradient = &self.gradients[item.slot as usize];
+            for axis in 0..3 {
+                for r in 0..LANES {
+                    sum[axis] += force[r] * gradient[axis][r];
+                }
+            }
+        }
+        DVec3::from_array(sum)
+    }
+
+    /// `Σ λ ∇C` at a node with the predicted multipliers.
+    pub(crate) fn predicted_gradient(&self, wiring: &Wiring, node: usize) -> DVec3 {
+        let mut sum = [0.0; 3];
+        for item in wiring.of_node.group(node) {
+            let force = &self.predicted[item.stencil as usize];
             let gradient = &self.gradients[item.slot as usize];
             for axis in 0..3 {
                 for r in 0..LANES {

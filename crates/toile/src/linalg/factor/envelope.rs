@@ -115,8 +115,9 @@ impl Kernel for Factor<'_> {
                     subtract_products(lanes, tile, &left[from - panel.first..], above);
                     divide(lanes, tile, corner);
                 } else {
-                    let diagonal: [f64; PANEL] = std::array::from_fn(|k| tile[k][k]);
+                    let mut diagonal = [0.0; PANEL];
                     for k in 0..PANEL {
+                        diagonal[k] = tile[k][k];
                         tile[k][k] += self.damping * diagonal[k];
                     }
                     // A copy of the slice's bounds keeps the two operands apart for the compiler.
@@ -241,8 +242,10 @@ impl Kernel for Solve<'_> {
                     }
                 }
             }
-            let known: [f64; PANEL] = std::array::from_fn(|i| after[i] - (sums[0][i] + sums[1][i]));
-            let mut solved = [0.0; PANEL];
+            let (mut known, mut solved) = ([0.0; PANEL], [0.0; PANEL]);
+            for i in 0..PANEL {
+                known[i] = after[i] - (sums[0][i] + sums[1][i]);
+            }
             for j in 0..PANEL {
                 for i in 0..PANEL {
                     solved[i] = lanes.multiply_add(corner[j][i], known[j], solved[i]);
@@ -255,7 +258,10 @@ impl Kernel for Solve<'_> {
             let (before, after) = self.x.split_at_mut(index * PANEL);
             let known = &mut before[panel.first..];
             let (left, corner) = here.split_at(known.len());
-            let solved: [f64; PANEL] = std::array::from_fn(|j| dot(&corner[j], after));
+            let mut solved = [0.0; PANEL];
+            for j in 0..PANEL {
+                solved[j] = dot(&corner[j], after);
+            }
             after[..PANEL].copy_from_slice(&solved);
             let fours = left.as_chunks::<PANEL>().0.iter();
             for (columns, x) in fours.zip(known.as_chunks_mut::<PANEL>().0) {
@@ -269,6 +275,5 @@ impl Kernel for Solve<'_> {
 
 #[inline(always)]
 fn dot(column: &Column, x: &[f64]) -> f64 {
-    let p: Column = std::array::from_fn(|k| column[k] * x[k]);
-    (p[0] + p[1]) + (p[2] + p[3])
+    (column[0] * x[0] + column[1] * x[1]) + (column[2] * x[2] + column[3] * x[3])
 }
