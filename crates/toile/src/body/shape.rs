@@ -120,6 +120,19 @@ pub enum ShapeError {
 }
 
 impl Shape {
+    /// Whether it holds the segment between any two of its points. Its signed distance is a convex function then.
+    pub fn is_convex(&self) -> bool {
+        match self {
+            Shape::Plane
+            | Shape::Sphere { .. }
+            | Shape::Cuboid { .. }
+            | Shape::Capsule { .. }
+            | Shape::Cylinder { .. }
+            | Shape::Disc { .. } => true,
+            Shape::Mesh(_) | Shape::Sequence(_) | Shape::Moving(_) => false,
+        }
+    }
+
     /// Checks that every measure is a positive, finite number.
     pub fn check(&self) -> Result<(), ShapeError> {
         let positive = |shape, measure, value: f64| {

@@ -332,6 +332,9 @@ fn look_at_face(
     let offset = offset(around, nodes);
     let keeps = FACE_SHARE * offset;
     let to = nodes.map(|n| journey.to[n]);
+    if body.shape.is_convex() && convex_bound(&to, &seen) >= 1.5 * keeps {
+        return None;
+    }
     let sample = |p: DVec3| body.sample(p);
     let near = deepest(&to, &seen, (1.5 * keeps, 0.1 * offset), sample)?;
     let row = FaceRow {
@@ -363,4 +366,52 @@ fn look_at_face(
         }
     }
     Some((row, low))
+}
+
+/// A bound below the distances of all places of a triangle from a convex body, by what its corners see (m).
+///
+/// The distance `φ` is convex, so at `p = Σ wᵢ cᵢ` it is no less than `φᵢ + nᵢ·(p − cᵢ)` for each corner, and no less than
+/// their mean `Σ wᵢ φᵢ − Σ wᵢ wⱼ (nᵢ − nⱼ)·(cᵢ − cⱼ)`, the second sum over pairs; and `Σ wᵢ wⱼ` is a third at the most.
+fn convex_bound(corners: &[DVec3; 3], seen: &[Sample; 3]) -> f64 {
+    let bend = |i: usize, j: usize| (seen[i].normal - seen[j].normal).dot(corners[i] - corners[j]);
+    let most = bend(0, 1).max(bend(1, 2)).max(bend(2, 0)).max(0.0);
+    let least = seen
+        .iter()
+        .map(|s| s.distance)
+        .fold(f64::INFINITY, f64::min);
+    least - most / 3.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Shape;
+    use proptest::prelude::*;
+
+    fn vector(size: f64) -> impl Strategy<Value = DVec3> {
+        [-size..size, -size..size, -size..size].prop_map(DVec3::from_array)
+    }
+
+    proptest! {
+        #[test]
+        fn no_place_of_a_triangle_is_nearer_to_a_convex_body_than_the_bound(
+            corners in [vector(0.5), vector(0.5), vector(0.5)],
+            [u, v] in [0.0..1.0f64, 0.0..1.0f64],
+            which in 0..6usize,
+        ) {
+            let shapes = [
+                Shape::Plane,
+                Shape::Sphere { radius: 0.2 },
+                Shape::Cuboid { half_size: DVec3::new(0.1, 0.2, 0.3) },
+                Shape::Capsule { radius: 0.1, half_length: 0.2 },
+                Shape::Cylinder { radius: 0.2, half_height: 0.1 },
+                Shape::Disc { radius: 0.3, thickness: 0.05 },
+            ];
+            let sample = |p: DVec3| shapes[which].sample(p);
+            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+            let place = u * corners[0] + v * corners[1] + (1.0 - u - v) * corners[2];
+            let bound = convex_bound(&corners, &corners.map(sample));
+            prop_assert!(sample(place).distance >= bound - 1e-9);
+        }
+    }
 }

@@ -52,7 +52,13 @@ fn gradient(
     matrix.lower.fill(DMat3::ZERO);
     rows.evaluate(limit, x);
     let blocks = (&mut matrix.diagonal[..], &mut matrix.lower[..]);
-    rows.add(limit, x, &mut gradient, blocks);
+    // With the tensions that are predicted where nothing moves, both gradients are the same, and the matrix is the derivative.
+    rows.predict(limit, x, &vec![DVec3::ZERO; x.len()]);
+    let mut balance = gradient.clone();
+    rows.add(limit, x, [&mut gradient, &mut balance], blocks);
+    for (a, b) in gradient.iter().zip(&balance) {
+        assert!(a.distance(*b) <= 1e-12 * a.length(), "{a} {b}");
+    }
     gradient
 }
 
