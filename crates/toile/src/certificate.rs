@@ -34,6 +34,10 @@ pub struct Certificate {
     pub stretch_worst: f64,
     /// Mean of `|l/l̄ − 1|` over all edges.
     pub stretch_mean: f64,
+    /// Largest principal strain of any face, in whatever direction: the larger singular value of `∂x/∂ū`, less 1.
+    pub strain_max: f64,
+    /// Smallest principal strain of any face: below 0 where cloth is shorter than at rest, by compression or by shear.
+    pub strain_min: f64,
     /// Largest distance of a held node from its target (m).
     pub pin_residual: f64,
     /// Smallest gap between the surface of the cloth at its nodes and bodies (m), negative where they overlap; `None` without bodies.
@@ -157,6 +161,19 @@ pub(crate) fn stretch(model: &Model, positions: &[DVec3]) -> (f64, f64) {
     (worst, sum / count.max(1) as f64)
 }
 
+/// Largest and smallest principal strain of all faces: of triangles, and at the corners of quads.
+pub(crate) fn principal_strains(model: &Model, positions: &[DVec3]) -> [f64; 2] {
+    let points = &model.strain_points;
+    let strains = points.iter().map(|p| p.principal_stretches(positions));
+    let (most, least) = strains.fold((0.0f64, f64::INFINITY), |(most, least), [a, b]| {
+        (most.max(a), least.min(b))
+    });
+    match points.is_empty() {
+        true => [0.0; 2],
+        false => [most - 1.0, least - 1.0],
+    }
+}
+
 /// Measures the state that a step has committed.
 pub(crate) fn certify(
     context: &Context,
@@ -172,6 +189,7 @@ pub(crate) fn certify(
     } = *context;
     let positions = &state.positions;
     let (stretch_worst, stretch_mean) = stretch(model, positions);
+    let [strain_max, strain_min] = principal_strains(model, positions);
     let (gap_smallest, squeezed) = gap(context, response);
     let faces = response.faces.as_deref();
     let bodies = &response.around.bodies;
@@ -183,6 +201,8 @@ pub(crate) fn certify(
         certificate: Certificate {
             stretch_worst,
             stretch_mean,
+            strain_max,
+            strain_min,
             pin_residual: holds.residual(positions),
             gap_smallest,
             gap_between: faces.and_then(|f| f.smallest_distance(bodies, positions)),
@@ -278,6 +298,8 @@ impl Certificate {
         Certificate {
             stretch_worst: self.stretch_worst.max(next.stretch_worst),
             stretch_mean: next.stretch_mean,
+            strain_max: self.strain_max.max(next.strain_max),
+            strain_min: self.strain_min.min(next.strain_min),
             pin_residual: self.pin_residual.max(next.pin_residual),
             gap_smallest: smallest(self.gap_smallest, next.gap_smallest),
             gap_between: smallest(self.gap_between, next.gap_between),
@@ -316,6 +338,8 @@ mod tests {
             certificate: Certificate {
                 stretch_worst: 0.1,
                 stretch_mean: 0.01,
+                strain_max: 0.12,
+                strain_min: -0.1,
                 pin_residual: 0.0,
                 gap_smallest: Some(1e-3),
                 gap_between: None,

@@ -4,7 +4,7 @@ use crate::body::{AdhesionError, Body, BodyContact, BodyContactError, ShapeError
 use crate::drive::{Pin, PinError, check_pins};
 use crate::energy::{EnergyBatch, HingeEnergy, Seam, Sewn};
 use crate::integrator::{ImplicitSettings, Integrator};
-use crate::limit::Limit;
+use crate::limit::{Limit, StretchPoint};
 use crate::linalg::BlockPattern;
 use crate::mesh::{RestShape, Topology};
 use glam::DVec3;
@@ -65,6 +65,8 @@ pub struct Derived {
     pub(crate) pattern: Arc<BlockPattern>,
     /// Cloths that no pin and nothing sticky ever holds: their momentum is theirs to keep.
     pub(crate) never_held: Vec<bool>,
+    /// Where the strain of the faces of all cloths is measured.
+    pub(crate) strain_points: Vec<StretchPoint>,
     /// Nodes that seams without a gap join.
     pub(crate) sewn: Arc<Sewn>,
     /// Pairs of different cloths that seams join, by number.
@@ -365,6 +367,9 @@ impl Model {
                 .cloths
                 .iter()
                 .map(|c| !parts.is_ever_held(c))
+                .collect(),
+            strain_points: (parts.cloths.iter())
+                .flat_map(|c| StretchPoint::of_cloth(&c.topology, &c.rest, c.nodes.start as u32))
                 .collect(),
             sewn: Arc::new(parts.sewn(nodes)),
             sewn_cloths: sewn_cloths(&parts.cloths, seams),

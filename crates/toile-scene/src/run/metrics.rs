@@ -14,6 +14,10 @@ pub struct FrameMetrics {
     pub edge_worst: Option<usize>,
     /// Mean absolute edge strain after the last step.
     pub stretch_mean: f64,
+    /// Largest principal strain of a face in any step.
+    pub strain_max: f64,
+    /// Smallest principal strain of a face in any step.
+    pub strain_min: f64,
     /// Largest distance of a held node from its target (m).
     pub pin_residual: f64,
     /// Smallest gap to any body (m); `NaN` without bodies.
@@ -57,7 +61,7 @@ pub struct FrameMetrics {
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,gap_between,pin_residual,iterations,\
     linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total,\
-    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z,solve_missed,limit_missed,contact_missed,edge_worst";
+    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z,solve_missed,limit_missed,contact_missed,edge_worst,strain_max,strain_min";
 
 pub(super) const TIMING_COLUMNS: &str =
     "time,drive,assemble,solve,limit,collide,contact,certify,total";
@@ -69,6 +73,8 @@ impl FrameMetrics {
             stretch_worst: f64::NEG_INFINITY,
             edge_worst: None,
             stretch_mean: 0.0,
+            strain_max: f64::NEG_INFINITY,
+            strain_min: f64::INFINITY,
             pin_residual: 0.0,
             gap_smallest: f64::NAN,
             gap_between: f64::NAN,
@@ -107,6 +113,8 @@ impl FrameMetrics {
         let certificate = &report.certificate;
         self.stretch_worst = self.stretch_worst.max(certificate.stretch_worst);
         self.stretch_mean = certificate.stretch_mean;
+        self.strain_max = self.strain_max.max(certificate.strain_max);
+        self.strain_min = self.strain_min.min(certificate.strain_min);
         self.pin_residual = self.pin_residual.max(certificate.pin_residual);
         // f64::min passes over NaN, so the first real gap replaces it.
         let gap = certificate.gap_smallest.unwrap_or(f64::NAN);
@@ -185,6 +193,8 @@ impl FrameMetrics {
             self.contact_missed.to_string(),
             self.edge_worst
                 .map_or_else(String::new, |edge| edge.to_string()),
+            known(self.strain_max),
+            known(self.strain_min),
         ]
         .join(",")
     }

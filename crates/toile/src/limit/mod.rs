@@ -49,7 +49,7 @@ pub use projection::{
 pub use stretch::{StretchError, StretchLimit};
 
 pub(crate) use lagrangian::{Rows, Wiring, for_each_pair};
-pub(crate) use stretch::StretchRows;
+pub(crate) use stretch::{StretchPoint, StretchRows};
 
 use crate::linalg::Filter;
 use glam::DVec3;

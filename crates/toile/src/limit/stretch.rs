@@ -5,7 +5,7 @@
 //! `C = Fᵀ F / (1 + s)² − I ⪯ 0`,
 //!
 //! as a symmetric 2×2 matrix: no direction of the cloth is longer than `1 + s` times its rest length. Triangles have one
-//! point; quads have the points of their quadrature. It does not depend on the frame, on the mesh's edges or on how a quad
+//! point; quads have their corners. It does not depend on the frame, on the mesh's edges or on how a quad
 //! would be cut, and it lets cloth shrink as it likes.
 //!
 //! The multiplier is a symmetric matrix too, a *tension* `T ⪰ 0`: cloth at its limit pulls and never pushes. In the

@@ -6,6 +6,7 @@ use toile::energy::MassSpringMaterial;
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::{ConstraintSolve, ImplicitRule, ImplicitSettings, Integrator};
 use toile::limit::{EquationSolver, Equations, Lengths, Limit, ProjectionSettings, StretchLimit};
+use toile::mesh::generate::{Grid, GridPattern, grid};
 use toile::model::{Cloth, Model};
 use toile::state::State;
 use toile::step::{Workspace, step};
@@ -206,4 +207,30 @@ fn a_state_in_the_middle_of_contact_goes_on_to_the_same_bits() {
         step(&model, &mut resumed, &mut fresh, H).unwrap();
     }
     assert_eq!(state.to_bytes(), resumed.to_bytes());
+}
+
+#[test]
+fn the_certificate_sees_strain_that_no_edge_sees() {
+    // Shear by γ leaves the edges along one direction as they are; the principal stretches are √(1 + γ²/4) ± γ/2.
+    let shear = 0.06;
+    for pattern in [GridPattern::Quads, GridPattern::Alternating] {
+        let mesh = grid(&Grid {
+            size: [1.0, 1.0],
+            cells: [4, 4],
+            pattern,
+        });
+        let mut fixture = Fixture::new(GRAVITY, unified());
+        fixture.cloth(&mesh.unwrap(), COTTON, |p| {
+            DVec3::new(p.x + shear * p.y, p.y, p.z)
+        });
+        let all = (0..fixture.positions.len() as u32).collect();
+        fixture.parts.pins = vec![crate::common::fixed(all)];
+        let (model, mut state) = fixture.finish();
+        let mut workspace = Workspace::new(&model, None);
+        let report = step(&model, &mut state, &mut workspace, H).unwrap();
+        let mean = (1.0 + 0.25 * shear * shear).sqrt() - 1.0;
+        let found = [report.certificate.strain_max, report.certificate.strain_min];
+        assert!((found[0] - (mean + 0.5 * shear)).abs() < 1e-12, "{found:?}");
+        assert!((found[1] - (mean - 0.5 * shear)).abs() < 1e-12, "{found:?}");
+    }
 }

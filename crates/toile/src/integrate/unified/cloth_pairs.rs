@@ -75,9 +75,28 @@ impl ClothPairs {
         })
     }
 
-    /// A step begins.
-    pub fn begin(&mut self) {
-        self.boxed.fill(DVec3::NAN);
+    /// A step begins at some positions. Pairs of the step before go on for as long as nothing has left its box.
+    pub fn begin(&mut self, start: &[DVec3]) {
+        if self.covers(start) {
+            self.measure(start);
+        } else {
+            self.boxed.fill(DVec3::NAN);
+        }
+    }
+
+    /// Whether no node is farther from where its box was made than the pairs are valid for.
+    fn covers(&self, places: &[DVec3]) -> bool {
+        let offsets = &self.surface.offsets;
+        let mut moved = places.iter().zip(&self.boxed).zip(offsets);
+        // Boxes that were never made are nowhere, and cover nothing.
+        moved.all(|((place, boxed), offset)| place.distance(*boxed) <= SLACK * offset)
+    }
+
+    /// Distances at the start of a step.
+    fn measure(&mut self, start: &[DVec3]) {
+        parallel::for_each(&mut self.pairs, |_, pair| {
+            pair.start = pair.closest(start).distance();
+        });
     }
 
     /// Looks at all pairs along a way. Calls `contact` with every contact found, and answers the share of the way up to the
@@ -105,12 +124,7 @@ impl ClothPairs {
 
     /// Finds the pairs anew if the search point has left the boxes that they were found in.
     fn refresh(&mut self, model: &Model, way: &Way) {
-        let offsets = &self.surface.offsets;
-        let moved = way.to.iter().zip(&self.boxed).zip(offsets);
-        // Negated, so that a first look, from no number, counts as moved.
-        let stays =
-            |((to, boxed), offset): ((&DVec3, &DVec3), &f64)| to.distance(*boxed) <= SLACK * offset;
-        if moved.into_iter().all(stays) {
+        if self.covers(way.to) {
             return;
         }
         let Surface {
@@ -155,9 +169,7 @@ impl ClothPairs {
                 });
             }
         }
-        parallel::for_each(&mut self.pairs, |_, pair| {
-            pair.start = pair.closest(way.start).distance();
-        });
+        self.measure(way.start);
         self.boxed.copy_from_slice(way.to);
     }
 

@@ -13,16 +13,18 @@
 //! Two configurations are kept. `y` is what will be committed: it starts where the step starts, and only ever moves along ways
 //! that continuous collision detection has certified. `x` is the search point, which may violate anything. An iteration:
 //!
-//! 1. one Newton step on `x` for all rows, as long as the Lagrangian falls along it;
-//! 2. the multipliers of all rows become what the solved system, linear as it is, makes of them; friction stays in its cone, whose
-//!    radius is that of the push before;
+//! 1. one Newton step on `x` for all rows, as long as the Lagrangian falls along it. It predicts the multipliers of the limits,
+//!    `λ + k (c + J Δx)`, and these, not `λ + k c`, count for the second derivatives: what `k` makes of the second order of `c`
+//!    is no tension, and would hold the next step back (the primal–dual form of the method: Gill and Robinson 2012);
+//! 2. if the minimum for the present multipliers is about found, they become what the rows pull and push with; friction stays in
+//!    its cone, whose radius is that of the push before;
 //! 3. the way from `y` to `x` is looked at: whatever would meet there becomes a row at once, and `y` goes as far as the first
 //!    impact;
 //! 4. the share of the step that is done grows, `β ← β + (1 − β) α`.
 //!
-//! It ends when `β` is nearly 1, the limits hold at `y`, contacts hold and the residual is small. Whatever happens, `y` has no
-//! intersections that the start did not have; and one-sided limits that hold at the start and at `x` hold at `y` too, because
-//! lengths are convex functions.
+//! It ends when `β` is nearly 1, the limits hold at `y`, contacts hold, and forces balance with the predicted multipliers.
+//! Whatever happens, `y` has no intersections that the start did not have; and one-sided limits that hold at the start and at
+//! `x` hold at `y` too, because lengths are convex functions.
 //!
 //! The formulation of contact follows Zheng, Luo and Li (2025), penetration-free elastodynamics without barriers.
 
@@ -56,7 +58,8 @@ use std::sync::Arc;
 const MOST_ITERATIONS: u32 = 60;
 /// The share of a step that is enough.
 const DONE: f64 = 0.99;
-/// What is left of the residual, relative to the larger of the first right side and the impulse of gravity.
+/// What may be left of the balance of forces, relative to the larger of the first right side and the impulse of gravity. Half of
+/// it costs a fifth more iterations where two sheets land on a box, and none on a ball.
 const RESIDUAL: f64 = 0.1;
 /// Multipliers are learned when the residual is less than this part of what they would change.
 const LEARN: f64 = 0.3;
@@ -64,9 +67,12 @@ const LEARN: f64 = 0.3;
 /// A Newton step is solved to this part of the residual (inexact Newton). From a thousandth to a twentieth cost the same.
 const FORCING: f64 = 1e-2;
 
-/// Contacts may be missed by this part of the distance that they keep.
+/// Contacts may be missed by this part of the distance that they keep, which leaves two thirds of it between the surfaces; what
+/// rests comes to its distance in the steps after. A sheet that falls on a ball takes 3.4 Newton steps a step with it, 4.4 with
+/// a third of it.
 const CONTACT_TOLERANCE: f64 = 0.3;
-/// Stiffness of a contact, relative to that of what it works against.
+/// Stiffness of a contact, relative to that of what it works against. From 5 to 80 a sheet that falls on a ball takes the same
+/// number of iterations; softer contacts are missed by more.
 const CONTACT_STIFFNESS: f64 = 20.0;
 /// A row that has had nothing to do for this many iterations is dropped.
 const IDLE: u32 = 3;
@@ -351,20 +357,11 @@ impl Step<'_> {
             .begin(model, &state.positions, &state.limit_forces, unit);
         solve.rows.clear();
         if let Some(pairs) = solve.pairs.as_deref_mut() {
-            pairs.begin();
+            pairs.begin(&state.positions);
         }
         if let Some(bodies) = solve.bodies.as_deref_mut() {
             bodies.begin(self.context, self.around);
         }
-        solve.matrix.diagonal.copy_from_slice(&solve.base.diagonal);
-        solve.matrix.lower.copy_from_slice(&solve.base.lower);
-        solve.downhill.fill(DVec3::ZERO);
-        solve.limits.add(
-            model,
-            &state.positions,
-            [&mut solve.downhill, &mut solve.balance],
-            &mut solve.matrix,
-        );
         // Contacts of the step before push from the start; what would meet on the way is found at once.
         self.find_rows(solve, 0.0);
         for row in &mut solve.rows {
@@ -544,8 +541,8 @@ impl Step<'_> {
         )
     }
 
-    /// Moves the search point along the Newton step to where the Lagrangian is lowest, as far as a few looks tell, and learns
-    /// the multipliers from it.
+    /// Moves the search point along the Newton step to where the Lagrangian is lowest, as far as a few looks tell, and predicts
+    /// the multipliers of the limits there.
     fn search(&self, solve: &mut Unified) {
         let model = self.context.model;
         let steepest = -dot(&solve.downhill, &solve.moves);
