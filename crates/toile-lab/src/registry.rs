@@ -141,6 +141,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     contact::stress::HEAP,
     contact::stress::TWIST_KNOT,
     contact::stress::CRUMPLE,
+    contact::contact_table::EXPERIMENT,
     contact::table::EXPERIMENT,
     contact::funnel::EXPERIMENT,
     contact::hand::EXPERIMENT,

@@ -1,6 +1,7 @@
 //! Cloth in contact: nothing goes through, and friction is Coulomb's.
 
 pub(crate) mod capstan;
+pub(crate) mod contact_table;
 pub(crate) mod funnel;
 pub(crate) mod hand;
 pub(crate) mod incline;

@@ -6,7 +6,7 @@ use crate::registry::{Findings, LabError};
 use crate::snapshot::Album;
 use glam::DVec3;
 use std::time::Instant;
-use toile::certificate::PhaseTimes;
+use toile::certificate::{PhaseTimes, Status};
 use toile::contact::{ContactReport, intersections};
 use toile::state::State;
 use toile_scene::scene::{SceneSource, World, resolve};
@@ -20,11 +20,16 @@ pub(super) struct Course {
     /// Deepest that a node was in a body (m), and the middle of a face.
     pub depth: f64,
     pub face_depth: f64,
+    /// Largest strain of an edge, and largest principal strain of a face.
     pub stretch: f64,
+    pub strain: f64,
     pub steps: u64,
+    /// Newton steps of all steps, and steps that did not converge.
+    pub newton_steps: u32,
+    pub unfinished: u32,
     times: PhaseTimes,
     /// Wall time of the steps alone (s).
-    seconds: f64,
+    pub seconds: f64,
 }
 
 /// Nodes may be so deep in a body: half the thickness of the cloth, so that its surface still shows.
@@ -83,7 +88,10 @@ pub(super) fn carry_out_watched(
         depth: 0.0,
         face_depth: 0.0,
         stretch: 0.0,
+        strain: 0.0,
         steps: world.schedule.steps(),
+        newton_steps: 0,
+        unfinished: 0,
         times: PhaseTimes::default(),
         seconds: 0.0,
     };
@@ -113,6 +121,9 @@ pub(super) fn carry_out_watched(
         let between = certificate.gap_between.unwrap_or(0.0);
         course.face_depth = course.face_depth.max(-between);
         course.stretch = course.stretch.max(certificate.stretch_worst);
+        course.strain = course.strain.max(certificate.strain_max);
+        course.newton_steps += certificate.newton_steps;
+        course.unfinished += u32::from(report.status != Status::Converged);
         course.intersections += intersections(model, &state.positions).len();
         if n % (course.steps / 5).max(1) == 0 {
             album.add(&shown, format!("t = {:.2} s", state.time));

@@ -45,7 +45,7 @@ pub(crate) const FIVE_SHEETS: Experiment = Experiment {
         one(
             "five-sheets",
             "Five sheets fall on a ball",
-            five_sheets(cells(settings, 64, 12)),
+            five_sheets(cells(settings, 64, 12), ""),
         )
     },
 };
@@ -175,10 +175,10 @@ fn sphere_drop(cells: u32, step: f64, cloth: &str) -> String {
     )
 }
 
-fn five_sheets(cells: u32) -> String {
+pub(super) fn five_sheets(cells: u32, cloth: &str) -> String {
     let sheets = (0..5).map(|k| {
         format!(
-            "[cloth.sheet{k}]\nmesh.grid = {{ size = [0.8, 0.8], cells = [{cells}, {cells}] }}\n\
+            "[cloth.sheet{k}]\n{cloth}mesh.grid = {{ size = [0.8, 0.8], cells = [{cells}, {cells}] }}\n\
              place = {{ at = [{:?}, 0, {:?}], rotate_degrees = [0, 0, {}] }}\ndamping = 0.2\n",
             0.01 * f64::from(k),
             0.6 + 0.03 * f64::from(k),
@@ -192,10 +192,10 @@ fn five_sheets(cells: u32) -> String {
     )
 }
 
-fn heap(cells: u32, seed: u32) -> String {
+pub(super) fn heap(cells: u32, seed: u32, cloth: &str) -> String {
     format!(
         "{HEAD}duration = 1.2\n\
-         [cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}] }}\n\
+         [cloth.sheet]\n{cloth}mesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}] }}\n\
          place = {{ at = [0, 0, 0.6], rotate_degrees = [85, 0, 0] }}\n\
          noise = {{ deviation = 0.0005, seed = {seed} }}\ndamping = 0.2\n\
          [body.floor]\nshape = \"plane\"\n"
@@ -206,7 +206,7 @@ fn heaps(settings: &Settings) -> Result<Findings, LabError> {
     let mut findings = Findings::default();
     let runs = if settings.quick { 2 } else { 10 };
     for seed in 1..=runs {
-        let text = heap(cells(settings, 64, 14), seed);
+        let text = heap(cells(settings, 64, 14), seed, "");
         let title = "An upright sheet falls into a heap";
         let course = carry_out("heap", title, text, &mut findings)?;
         course.judge(&format!("heap {seed}"), &mut findings);
