@@ -1,9 +1,13 @@
 //! Chores of the project: `cargo xtask test`, `cargo xtask lint`.
 
+mod python;
+
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
-cargo xtask test   all tests (unit, integration, documentation)
+cargo xtask test   all tests (unit, integration, documentation, and of the Python package)
+cargo xtask python only those of the Python package
+cargo xtask wheel  a wheel of the Python package that installs without Rust, in target/wheels
 cargo xtask lint   formatting, clippy and rustdoc, warnings as errors; engine and scenes compile for a browser
 cargo xtask ci     test, then lint
 cargo xtask bits   scenes and pictures are the same bits with and without threads";
@@ -25,6 +29,8 @@ fn main() -> ExitCode {
     let chore = std::env::args().nth(1).unwrap_or_default();
     let done = match chore.as_str() {
         "test" => test(),
+        "python" => python::test(),
+        "wheel" => python::wheel(),
         "lint" => lint(),
         "ci" => test() && lint(),
         "bits" => bits(),
@@ -47,6 +53,7 @@ fn test() -> bool {
         && cargo(&["test", "--workspace", "--doc"], &[])
         // Engine, pictures and scenes must also stand without threads.
         && cargo(&[&["check", "--no-default-features"], &ALONE[..]].concat(), &[])
+        && python::test()
 }
 
 fn lint() -> bool {
