@@ -34,7 +34,7 @@ def path(t: float) -> np.ndarray:
 
 
 class Toile:
-    """toile, with steps of 10 ms unless told otherwise."""
+    """toile with its default material."""
 
     def __init__(self, nodes: int, step: float) -> None:
         import toile
@@ -117,14 +117,13 @@ class Toile:
 
 FLEX = """
 <mujoco>
-  <option timestep="{step}" solver="CG" tolerance="1e-6" integrator="implicitfast"/>
+  <option timestep="{step}" solver="CG" tolerance="1e-6" integrator="{integrator}" {option}/>
   <size memory="100M"/>
   <worldbody>
     {bodies}
     <flexcomp name="towel" type="grid" dim="2" count="{n} {n} 1" spacing="{gap} {gap} 1" pos="{pos}" {turn}
               mass="{mass}" radius="0.001">
-      <edge equality="true" damping="0.01"/>
-      <elasticity young="{young}" poisson="0.3" thickness="{thickness}" elastic2d="bend"/>
+      <elasticity young="{young}" poisson="0.3" thickness="{thickness}" elastic2d="both" damping="0.001"/>
       <contact selfcollide="none" friction="0.5" solref="0.004 1"/>
     </flexcomp>
   </worldbody>
@@ -134,7 +133,10 @@ FLEX = """
 
 
 class Flex:
-    """MuJoCo, with steps of 2 ms (its default) unless told otherwise."""
+    """MuJoCo with membrane and bending elasticity, which its discrete integrator steps implicitly.
+
+    Edges held by equality constraints instead came to a stretch of 32 % in the same lift.
+    """
 
     def __init__(self, nodes: int, step: float) -> None:
         import mujoco
@@ -143,8 +145,12 @@ class Flex:
         self.nodes, self.step = nodes, step
         self.substeps = round(ENV_STEP / step)
 
-    def model(self, pos: str, turn: str, bodies: str, equality: str):
+    def model(self, pos: str, turn: str, bodies: str, equality: str, option: str = ""):
+        # From version 4 on flex is stepped implicitly by the discrete integrator alone.
+        major = int(self.mujoco.__version__.split(".")[0])
         text = FLEX.format(
+            integrator="discrete" if major >= 4 else "implicitfast",
+            option=option,
             step=self.step,
             n=self.nodes,
             gap=SIZE / (self.nodes - 1),
@@ -188,7 +194,9 @@ class Flex:
             '<geom type="box" size="0.015 0.005 0.015" mass="0.1" friction="0.5" solref="0.004 1"/></body>'
         )
         bodies = finger.format(name="left", y=-0.0065) + finger.format(name="right", y=0.0065)
-        model = self.model(f"0 0 {1.0 - 0.5 * SIZE + 0.01}", 'euler="90 0 0"', bodies, "")
+        # What its documentation advises against slip.
+        option = 'cone="elliptic" impratio="10"'
+        model = self.model(f"0 0 {1.0 - 0.5 * SIZE + 0.01}", 'euler="90 0 0"', bodies, "", option)
         model.opt.gravity[:] = 0
         data = self.mujoco.MjData(model)
         push = [model.jnt_dofadr[model.joint(name).id] for name in ("left", "right")]
@@ -232,7 +240,7 @@ def main() -> None:
             many = engine.lift_many(arguments.seconds, arguments.worlds)
             creep = math.nan if arguments.no_pinch else engine.pinch()
             row("toile", nodes, step, rate, many, worst, creep)
-        for step in (0.002, 0.001):
+        for step in (0.01, 0.002):
             flex = Flex(nodes, step)
             rate, worst = flex.lift(arguments.seconds)
             with multiprocessing.get_context("spawn").Pool(cores) as pool:

@@ -68,6 +68,23 @@ impl Batch {
         Ok(batch)
     }
 
+    /// Of worlds that were made one by one.
+    fn of(py: Python<'_>, worlds: Vec<Arc<Shared>>) -> PyResult<Self> {
+        let Some((first, others)) = worlds.split_first() else {
+            return Err(argument("a batch has at least one world; 0 were given"));
+        };
+        let model = first.lock()?.engine.model().clone();
+        for (k, other) in others.iter().enumerate() {
+            if Arc::ptr_eq(first, other) || !other.lock()?.engine.model().is_like(&model) {
+                return Err(argument(format!(
+                    "world {} is world 0 itself, or has other nodes, pins, bodies or elements",
+                    k + 1
+                )));
+            }
+        }
+        Self::around(py, worlds)
+    }
+
     fn published(&self) -> PyResult<MutexGuard<'_, Published>> {
         match self.published.try_lock() {
             Ok(published) => Ok(published),
@@ -139,13 +156,13 @@ impl Batch {
         failures.into_iter().flatten().next().map_or(Ok(()), Err)
     }
 
-    /// Goes the way in the worlds that are chosen.
-    fn go(&self, py: Python<'_>, way: Way, chosen: &[bool], skip: bool) -> PyResult<()> {
-        let new = |is_chosen: &bool| {
+    /// Goes the worlds' ways in those that are chosen.
+    fn go(&self, py: Python<'_>, ways: Vec<Way>, chosen: &[bool], skip: bool) -> PyResult<()> {
+        let new = |(way, is_chosen): (Way, &bool)| {
             let way = if *is_chosen { way } else { Way::steps(0) };
             Mutex::new(Course { way, failure: None })
         };
-        let courses: Vec<Mutex<Course>> = chosen.iter().map(new).collect();
+        let courses: Vec<Mutex<Course>> = ways.into_iter().zip(chosen).map(new).collect();
         let open = |course: &Mutex<Course>| {
             let course = course.lock().unwrap_or_else(|p| p.into_inner());
             !course.way.is_done() && course.failure.is_none()
@@ -274,6 +291,9 @@ impl Batch {
         overrides: Option<&Bound<'_, PyAny>>,
         files: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        if let Ok(handles) = scene.extract::<Vec<PyRef<'_, Handle>>>() {
+            return Self::of(py, handles.iter().map(|handle| handle.0.clone()).collect());
+        }
         let ingredients = Ingredients::new(scene, None, files)?;
         let sources = sources(ingredients.source, count, overrides)?;
         let files = ingredients.files;
@@ -340,7 +360,8 @@ impl Batch {
     ) -> PyResult<()> {
         let n = n.map_or(Ok(1), |n| arguments::count(n, "the number of steps"))?;
         let chosen = arguments::mask(mask, self.worlds.len())?;
-        self.go(py, Way::steps(n), &chosen, skips(on_error)?)
+        let ways = vec![Way::steps(n); self.worlds.len()];
+        self.go(py, ways, &chosen, skips(on_error)?)
     }
 
     /// Go on by so many seconds in every world, or in those of a mask.
@@ -353,18 +374,12 @@ impl Batch {
         on_error: &str,
     ) -> PyResult<()> {
         let chosen = arguments::mask(mask, self.worlds.len())?;
-        let steps = self.worlds[0].lock()?.engine.steps_in(seconds);
-        let (whole, rest) = steps.map_err(|_| {
-            argument(format!(
-                "the time to go on is {seconds} s; it must be zero or a positive number"
-            ))
-        })?;
-        let way = Way {
-            whole,
-            rest,
-            done: 0,
-        };
-        self.go(py, way, &chosen, skips(on_error)?)
+        let ways = self
+            .worlds
+            .iter()
+            .map(|world| Way::seconds(&*world.lock()?, seconds));
+        let ways = ways.collect::<PyResult<Vec<_>>>()?;
+        self.go(py, ways, &chosen, skips(on_error)?)
     }
 
     /// Bring every world, or those of a mask, back to its start.

@@ -188,6 +188,12 @@ impl Body {
         Ok(self.load()?.nodes)
     }
 
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(pyo3::exceptions::PyTypeError::new_err(
+            "a body cannot be pickled; pickle the simulation, and take sim.body of it afterwards",
+        ))
+    }
+
     fn __repr__(&self) -> PyResult<String> {
         Ok(format!("<toile.Body {:?}>", self.name()?))
     }

@@ -99,6 +99,20 @@ impl Way {
         }
     }
 
+    /// So many seconds.
+    pub fn seconds(core: &Core, seconds: f64) -> PyResult<Self> {
+        let (whole, rest) = core.engine.steps_in(seconds).map_err(|_| {
+            errors::argument(format!(
+                "the time to go on is {seconds} s; it must be zero or a positive number"
+            ))
+        })?;
+        Ok(Way {
+            whole,
+            rest,
+            done: 0,
+        })
+    }
+
     /// Whether there is nothing left.
     pub fn is_done(&self) -> bool {
         self.whole == 0 && self.rest.is_none()

@@ -193,6 +193,12 @@ impl Grasp {
             .map(drop)
     }
 
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(pyo3::exceptions::PyTypeError::new_err(
+            "a grasp cannot be pickled; pickle the simulation, and take sim.grasps of it afterwards",
+        ))
+    }
+
     fn __repr__(&self) -> String {
         format!("<toile.Grasp {} of {} nodes>", self.id, self.nodes.len())
     }

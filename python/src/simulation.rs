@@ -179,17 +179,7 @@ impl Simulation {
     /// Go on by so many seconds: in whole steps, with a shorter one at the end where they do not fit.
     #[pyo3(signature = (seconds, /))]
     fn advance(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
-        let steps = self.shared.lock()?.engine.steps_in(seconds);
-        let (whole, rest) = steps.map_err(|_| {
-            argument(format!(
-                "the time to go on is {seconds} s; it must be zero or a positive number"
-            ))
-        })?;
-        let mut way = Way {
-            whole,
-            rest,
-            done: 0,
-        };
+        let mut way = Way::seconds(&*self.shared.lock()?, seconds)?;
         in_pieces(py, |deadline| self.shared.go(&mut way, deadline))
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -110,6 +112,50 @@ def test_a_world_that_fails_leaves_the_others_alone(towel):
     batch.reset(mask=[False, True, False])
     batch.step()
     assert batch.failures == [None] * 3
+
+
+def test_the_same_grasp_in_every_world(towel):
+    batch = toile.Batch(towel, 3)
+    grasps = batch.grasp([0, 1])
+    start = grasps.position
+    assert len(grasps) == 3 and start.shape == (3, 3)
+    goals = start + [[0, 0, 0.01], [0, 0, 0.02], [0, 0, 0.03]]
+    grasps.move_to(goals, within=0.02)
+    batch.advance(0.02)
+    assert np.allclose(grasps.position, goals)
+    grasps.velocity = (0, 0, 1.0)
+    assert np.array_equal(grasps.velocity, [[0, 0, 1.0]] * 3)
+    batch.step()
+    assert (grasps.force[:, 2] < 0).all() and grasps.torque.shape == (3, 3)
+    grasps.release(mask=np.array([True, False, False]))
+    assert grasps.is_held.tolist() == [False, True, True]
+    with pytest.raises(toile.ArgumentError, match="3 rows"):
+        grasps.move_to(np.zeros((2, 3)))
+    with pytest.raises(toile.ArgumentError, match="3 truth values"):
+        grasps.release(mask=[True])
+    with pytest.raises(toile.CommandError):
+        batch.grasp([0])
+    assert len(batch[0].grasps) == 0, "all worlds, or none"
+
+
+def test_worlds_may_have_steps_of_their_own(towel):
+    batch = toile.Batch(towel, overrides=[{"time.step": 0.005}, {"time.step": 0.01}])
+    batch.advance(0.02)
+    assert np.allclose(batch.time, 0.02)
+    assert [world.steps for world in batch] == [4, 2]
+
+
+def test_a_pickled_batch_goes_on_to_the_same_bits(towel):
+    batch = toile.Batch(towel, overrides=[{"cloth.towel.material.bend": b} for b in (1e-6, 1e-4)])
+    batch.grasp([0]).velocity = (0, 0, 0.2)
+    batch.step(5, mask=[True, False])
+    other = pickle.loads(pickle.dumps(batch))
+    batch.step(5)
+    other.step(5)
+    assert np.array_equal(other.positions, batch.positions)
+    for part in (batch[0].grasps[0], batch[0].body["table"]):
+        with pytest.raises(TypeError, match="pickle the simulation"):
+            pickle.dumps(part)
 
 
 def test_a_view_outlives_its_batch(towel):

@@ -33,7 +33,7 @@ from ._errors import (
 from ._fit import Minimum, fit, minimise
 from ._looking import Camera, Picture, Player
 from ._recording import Recording, Track
-from ._simulation import Batch, Cloth, Simulation
+from ._simulation import Batch, Cloth, Grasps, Simulation
 from ._table import read_table, write_table
 from ._toile import Body, Certificate, Contacts, Energies, Grasp, bundled_scenes, scene_text
 
@@ -60,6 +60,7 @@ __all__ = [
     "EngineFault",
     "Error",
     "Grasp",
+    "Grasps",
     "Minimum",
     "Picture",
     "Player",

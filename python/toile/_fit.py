@@ -240,7 +240,7 @@ def _distances(
     """Root mean square of the distances of each world from the target (m); infinite where a world failed."""
     sums = np.zeros(len(batch))
     alive = np.ones(len(batch), bool)
-    known = np.isfinite(places).all(axis=2)
+    known: npt.NDArray[np.bool_] = np.asarray(np.isfinite(places).all(axis=2))
     now = 0.0
     for frame, moment in enumerate(moments):
         batch.advance(moment - now, mask=alive, on_error="skip")

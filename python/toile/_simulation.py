@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _toile
+from ._errors import ArgumentError
 from ._looking import Camera, Picture, Player, _said
 
 if TYPE_CHECKING:
@@ -229,6 +230,86 @@ def _unpickle(kind: type[Simulation], recipe: Any, snapshot: bytes) -> Simulatio
     return kind(_toile._rebuild(recipe, snapshot))
 
 
+class Grasps:
+    """The same grasp in every world of a batch. ``batch.grasp(…)`` makes one; arrays have a row for each world."""
+
+    def __init__(self, grasps: list[_toile.Grasp]) -> None:
+        self._grasps = grasps
+
+    def _rows(self, what: str, given: npt.ArrayLike, width: int) -> list[Floats]:
+        rows = np.asarray(given, float)
+        count = len(self._grasps)
+        if rows.shape not in ((width,), (count, width)):
+            raise ArgumentError(f"{what} has the shape {rows.shape}; it must be {width} numbers, or {count} rows of them")
+        return list(np.broadcast_to(rows, (count, width)))
+
+    def _chosen(self, mask: npt.ArrayLike | None) -> list[int]:
+        count = len(self._grasps)
+        if mask is None:
+            return list(range(count))
+        chosen = np.asarray(mask)
+        if chosen.shape != (count,) or chosen.dtype != bool:
+            raise ArgumentError(f"the mask must be {count} truth values, one for each world")
+        return [int(k) for k in np.flatnonzero(chosen)]
+
+    def move_to(
+        self,
+        position: npt.ArrayLike | None = None,
+        rotation: npt.ArrayLike | None = None,
+        *,
+        within: float = 0.0,
+        mask: npt.ArrayLike | None = None,
+    ) -> None:
+        """Lead them, each to its own pose or all to the same; as ``Grasp.move_to``."""
+        positions = None if position is None else self._rows("the position", position, 3)
+        rotations = None if rotation is None else self._rows("the rotation", rotation, 4)
+        for k in self._chosen(mask):
+            place = None if positions is None else positions[k]
+            turn = None if rotations is None else rotations[k]
+            self._grasps[k].move_to(place, turn, within=within)
+
+    def release(self, mask: npt.ArrayLike | None = None) -> None:
+        """Let go."""
+        for k in self._chosen(mask):
+            self._grasps[k].release()
+
+    @property
+    def is_held(self) -> npt.NDArray[np.bool_]:
+        """Which of them still hold."""
+        return np.array([grasp.is_held for grasp in self._grasps])
+
+    @property
+    def position(self) -> Floats:
+        """Where their frames are (m)."""
+        return np.array([grasp.position for grasp in self._grasps])
+
+    @property
+    def velocity(self) -> Floats:
+        """Velocities of their frames (m/s); set, they go on and on with them."""
+        return np.array([grasp.velocity for grasp in self._grasps])
+
+    @velocity.setter
+    def velocity(self, value: npt.ArrayLike) -> None:
+        for grasp, velocity in zip(self._grasps, self._rows("the velocity", value, 3)):
+            grasp.velocity = velocity
+
+    @property
+    def force(self) -> Floats:
+        """The forces of the cloth on whoever holds it (N)."""
+        return np.array([grasp.force for grasp in self._grasps])
+
+    @property
+    def torque(self) -> Floats:
+        """The torques about the origins of the frames (N·m)."""
+        return np.array([grasp.torque for grasp in self._grasps])
+
+    def __getitem__(self, index: int) -> _toile.Grasp:
+        return self._grasps[index]
+
+    def __len__(self) -> int:
+        return len(self._grasps)
+
+
 class Batch(_toile.Batch):
     __doc__ = _toile.Batch.__doc__
 
@@ -242,3 +323,25 @@ class Batch(_toile.Batch):
 
     def __iter__(self) -> Iterator[Simulation]:
         return (self[k] for k in range(len(self)))
+
+    def grasp(self, nodes: Any = None, **where: Any) -> Grasps:
+        """Take hold of the same place in every world; arguments are those of ``Simulation.grasp``. All worlds, or none."""
+        made: list[_toile.Grasp] = []
+        try:
+            for world in self:
+                made.append(world.grasp(nodes, **where))
+        except Exception:
+            for grasp in made:
+                grasp.release()
+            raise
+        return Grasps(made)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the scenes and snapshots of its worlds."""
+        recipes = [world._recipe() for world in self]
+        return (_unpickle_batch, (type(self), recipes, self.snapshot()))
+
+
+def _unpickle_batch(kind: type[Batch], recipes: list[Any], snapshots: list[bytes]) -> Batch:
+    handles = [_toile._rebuild(recipe, snapshot) for recipe, snapshot in zip(recipes, snapshots)]
+    return kind(handles)

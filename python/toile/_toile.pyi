@@ -4,6 +4,28 @@ from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "Certificate",
+    "Contacts",
+    "Energies",
+    "Batch",
+    "Body",
+    "_Handle",
+    "Grasp",
+    "_after_fork",
+    "_panic",
+    "_Memory",
+    "_minimise",
+    "_export",
+    "_picture",
+    "_player",
+    "bundled_scenes",
+    "_rebuild",
+    "scene_text",
+    "Simulation",
+]
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Ints: TypeAlias = npt.NDArray[np.int64]
@@ -147,6 +169,7 @@ class Body:
     @property
     def touching(self) -> int: ...
 
+@disjoint_base
 class Simulation:
     def __new__(
         cls,
@@ -246,10 +269,11 @@ class Simulation:
         depth: bool,
     ) -> tuple[npt.NDArray[np.uint8] | None, npt.NDArray[np.float32] | None, npt.NDArray[np.int32] | None]: ...
 
+@disjoint_base
 class Batch:
     def __new__(
         cls,
-        scene: _Scene,
+        scene: _Scene | list[_Handle],
         count: int | None = None,
         overrides: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         *,

@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What builds the package and tests it.
-const NEEDS: [&str; 10] = [
+const NEEDS: [&str; 8] = [
     "maturin>=1.7,<2",
     "numpy>=1.24",
     "pytest>=7",
-    "mypy>=1.8",
+    "mypy>=1.18",
     "typing_extensions",
     "pyarrow>=14",
     "trimesh>=4",
     "matplotlib>=3.7",
-    "scipy",
-    "pandas",
 ];
 
 /// Builds the wheel with the profile of the tests, installs it and runs pytest and mypy.
