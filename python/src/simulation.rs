@@ -43,6 +43,9 @@ pub struct Simulation {
     mesh: PyOnceLock<Mesh>,
 }
 
+/// Of a cloth: its name, and where its nodes, faces, triangles and edges begin and end.
+type Ranges = (String, [usize; 2], [usize; 2], [usize; 2], [usize; 2]);
+
 /// What does not move, as arrays that are made when somebody asks.
 struct Mesh {
     faces: Py<PyArray2<i64>>,
@@ -51,8 +54,7 @@ struct Mesh {
     rest_lengths: Py<PyArray1<f64>>,
     masses: Py<PyArray1<f64>>,
     uv: Option<Py<PyArray3<f32>>>,
-    /// For each cloth: name, and where its nodes, faces, triangles and edges begin and end.
-    cloths: Vec<(String, [usize; 2], [usize; 2], [usize; 2], [usize; 2])>,
+    cloths: Vec<Ranges>,
 }
 
 impl Simulation {
@@ -110,7 +112,7 @@ impl Simulation {
 
 /// The nodes in a ball; none is an error that says where the nearest one is.
 fn nodes_near(point: DVec3, radius: f64, first: usize, positions: &[DVec3]) -> PyResult<Vec<u32>> {
-    if !point.is_finite() || !(radius >= 0.0 && radius.is_finite()) {
+    if !(point.is_finite() && radius >= 0.0 && radius.is_finite()) {
         return Err(refused(format!(
             "near is the point {point} and the radius {radius}; both must be finite, and the radius not negative"
         )));
@@ -310,10 +312,7 @@ impl Simulation {
     }
 
     #[getter]
-    fn _cloths(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<Vec<(String, [usize; 2], [usize; 2], [usize; 2], [usize; 2])>> {
+    fn _cloths(&self, py: Python<'_>) -> PyResult<Vec<Ranges>> {
         Ok(self.mesh(py)?.cloths.clone())
     }
 
