@@ -1,9 +1,13 @@
 //! Chores of the project: `cargo xtask test`, `cargo xtask lint`.
 
+mod python;
+
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
-cargo xtask test   all tests (unit, integration, documentation)
+cargo xtask test   all tests (unit, integration, documentation, and of the Python package)
+cargo xtask python only those of the Python package
+cargo xtask wheel  a wheel of the Python package that installs without Rust, in target/wheels
 cargo xtask lint   formatting, clippy and rustdoc, warnings as errors; engine and scenes compile for a browser
 cargo xtask ci     test, then lint
 cargo xtask bits   scenes and pictures are the same bits with and without threads";
@@ -25,6 +29,8 @@ fn main() -> ExitCode {
     let chore = std::env::args().nth(1).unwrap_or_default();
     let done = match chore.as_str() {
         "test" => test(),
+        "python" => python::test(),
+        "wheel" => python::wheel(),
         "lint" => lint(),
         "ci" => test() && lint(),
         "bits" => bits(),
@@ -41,12 +47,13 @@ fn main() -> ExitCode {
 }
 
 fn test() -> bool {
-    // Examples and benches only print; `lint` sees that they compile.
-    let targets = ["--lib", "--bins", "--tests"];
-    cargo(&[&["test", "--workspace"], &targets[..]].concat(), &[])
+    // Examples and benches only print; `lint` sees that they compile. `--tests` are libraries and programs too, but not the Python
+    // package, which says that it is none; `--lib` would link it all the same, which takes Python.
+    cargo(&["test", "--workspace", "--tests"], &[])
         && cargo(&["test", "--workspace", "--doc"], &[])
         // Engine, pictures and scenes must also stand without threads.
         && cargo(&[&["check", "--no-default-features"], &ALONE[..]].concat(), &[])
+        && python::test()
 }
 
 fn lint() -> bool {

@@ -223,7 +223,7 @@ Examples:
 (low:high:count, evenly; low:high:count:log, by equal factors). --zip names fields that change together, --variants a file with
 one variant per row; grids multiply with both.
 
-The folder holds results.csv and results.parquet: a row per variant with its values, what its certificate said (stretch, gap,
+The folder holds results.csv: a row per variant with its values, what its certificate said (stretch, gap,
 residuals, collisions, iterations), energies, heights and speed at the end, forces on bodies, wall time, and the verdict of [expect].
 Ctrl-C stops after the present variants (exit code 130); --resume skips those that are in the table.
 

@@ -33,11 +33,7 @@ pub fn draw(picture: &Picture, camera: &Camera, size: Size, quality: Quality) ->
         return image;
     };
     let scene = Scene::new(picture, projection, size, quality);
-    let ground = scene.ground.as_ref().map(|(_, plane)| Plane {
-        x: plane.x * (1.0 - GROUND_BEHIND),
-        y: plane.y * (1.0 - GROUND_BEHIND),
-        constant: plane.constant * (1.0 - GROUND_BEHIND),
-    });
+    let ground = ground_plane(&scene);
     let supersampling = quality.supersampling.clamp(1, 4);
     let visibility = rasterise(&scene.primitives, scene.size, supersampling, ground);
     let detailed = quality.ambient_occlusion || scene.shadow_map.is_some();
@@ -54,6 +50,15 @@ pub fn draw(picture: &Picture, camera: &Camera, size: Size, quality: Quality) ->
         }
     });
     image
+}
+
+/// One over the distance of the ground, as it counts against what lies on it.
+pub(crate) fn ground_plane(scene: &Scene) -> Option<Plane> {
+    scene.ground.as_ref().map(|(_, plane)| Plane {
+        x: plane.x * (1.0 - GROUND_BEHIND),
+        y: plane.y * (1.0 - GROUND_BEHIND),
+        constant: plane.constant * (1.0 - GROUND_BEHIND),
+    })
 }
 
 /// The mean of a pixel's samples. What several samples see is shaded once, in their middle.

@@ -37,6 +37,7 @@ mod reach;
 mod scene;
 mod shade;
 mod sheet;
+mod sight;
 
 pub use animation::animated_png;
 pub use camera::{Camera, View};
@@ -49,3 +50,4 @@ pub use image::{Image, RenderError};
 pub use label::{Anchor, TextStyle};
 pub use picture::{Background, Picture, Quality, Size, Surface};
 pub use sheet::contact_sheet;
+pub use sight::{Seen, Sight, sight};

@@ -1,10 +1,12 @@
 //! Results a person can look at: pictures, an animation, a report.
 
+mod look;
 mod start;
 
+pub use look::{Label, Look, look, start_camera};
 pub use start::start_picture;
 
-use crate::recording::{BodyTrack, RecordedFrame, Recording, RecordingError};
+use crate::recording::{BodyTrack, ClothTrack, RecordedFrame, Recording, RecordingError};
 use crate::report::{DEFAULT_BUDGET_BYTES, MetricsTable, ReportError, ReportInput, write_report};
 use crate::run::{FolderError, write_atomically};
 use crate::spec::CameraSpec;
@@ -106,11 +108,28 @@ pub fn picture(
     camera: &Camera,
     style: &PictureStyle,
 ) -> Image {
-    let origin = recording.origin();
+    let tracks = (recording.cloths(), recording.bodies());
+    staged(tracks, frame, recording.origin(), style, |scene| {
+        let mut image = draw(scene, camera, style.size, style.quality);
+        if let Coloring::Stretch { range } = style.coloring {
+            let percent = f64::from(range) * 100.0;
+            ColorBar::new("stretch (%)", diverging, -percent, percent).paint(&mut image);
+        }
+        image
+    })
+}
+
+/// Puts what a frame shows, cloths and then bodies, about an origin into a picture, and has it shown.
+fn staged<T>(
+    (cloths, bodies): (&[ClothTrack], &[BodyTrack]),
+    frame: &RecordedFrame,
+    origin: DVec3,
+    style: &PictureStyle,
+    show: impl FnOnce(&Picture) -> T,
+) -> T {
     let local = |p: &DVec3| (*p - origin).as_vec3();
     let positions: Vec<Vec3> = frame.positions.iter().map(local).collect();
-    let colors: Vec<Option<Vec<Rgb>>> = recording
-        .cloths()
+    let colors: Vec<Option<Vec<Rgb>>> = cloths
         .iter()
         .map(|cloth| match style.coloring {
             Coloring::Cloth => None,
@@ -123,7 +142,7 @@ pub fn picture(
         })
         .collect();
     let mut surfaces = Vec::new();
-    for (cloth, colors) in recording.cloths().iter().zip(&colors) {
+    for (cloth, colors) in cloths.iter().zip(&colors) {
         let nodes = cloth.first_node..cloth.first_node + cloth.node_count;
         surfaces.push(Surface {
             positions: (&positions[nodes]).into(),
@@ -135,7 +154,7 @@ pub fn picture(
             wireframe: style.wireframe,
         });
     }
-    for (index, body) in recording.bodies().iter().enumerate() {
+    for (index, body) in bodies.iter().enumerate() {
         let placed = body.placed(frame, index);
         let placed: Vec<Vec3> = placed.iter().map(local).collect();
         surfaces.push(Surface {
@@ -143,17 +162,11 @@ pub fn picture(
             ..Surface::new(placed, &body.faces, body.color)
         });
     }
-    let scene = Picture {
+    show(&Picture {
         surfaces,
-        ground: ground_height(recording.bodies()).map(|height| height - origin.z),
+        ground: ground_height(bodies).map(|height| height - origin.z),
         ..Picture::default()
-    };
-    let mut image = draw(&scene, camera, style.size, style.quality);
-    if let Coloring::Stretch { range } = style.coloring {
-        let percent = f64::from(range) * 100.0;
-        ColorBar::new("stretch (%)", diverging, -percent, percent).paint(&mut image);
-    }
-    image
+    })
 }
 
 fn ground_height(bodies: &[BodyTrack]) -> Option<f64> {

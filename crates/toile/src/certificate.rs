@@ -281,7 +281,7 @@ impl StepReport {
     }
 
     /// This step and the one after it as one: the worst of what both said, iterations and times of both.
-    pub(crate) fn and(&self, next: &StepReport) -> StepReport {
+    pub fn and(&self, next: &StepReport) -> StepReport {
         let (a, b) = (&self.certificate, &next.certificate);
         let mut times = self.times;
         times.add(&next.times);

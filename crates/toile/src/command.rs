@@ -154,6 +154,14 @@ pub enum CommandError {
         /// Places wanted.
         wanted: usize,
     },
+    /// Forces that are not one for each node.
+    #[error("{forces} forces were given for {nodes} nodes; give one for each")]
+    ForceCount {
+        /// Forces given.
+        forces: usize,
+        /// Nodes named.
+        nodes: usize,
+    },
     /// A setting that cannot be changed while the simulation runs.
     #[error("`{name}` cannot be changed while the simulation runs: {why}")]
     Setting {
@@ -350,6 +358,33 @@ fn push(model: &Model, state: &mut State, nodes: &[u32], force: DVec3) -> Result
     }
     if forces.iter().all(|f| *f == DVec3::ZERO) {
         forces.clear();
+    }
+    Ok(())
+}
+
+/// Pushes nodes from now on, each with a force of its own (N) in the place of what was said before.
+pub(crate) fn push_each(
+    model: &Model,
+    state: &mut State,
+    nodes: &[u32],
+    forces: &[DVec3],
+) -> Result<(), CommandError> {
+    if nodes.len() != forces.len() {
+        return Err(CommandError::ForceCount {
+            forces: forces.len(),
+            nodes: nodes.len(),
+        });
+    }
+    check_present(model, nodes)?;
+    let mut all = forces.iter();
+    all.try_for_each(|&f| check_vector("the force", f))?;
+    let known = &mut state.commanded.forces;
+    known.resize(model.node_count(), DVec3::ZERO);
+    for (&node, &force) in nodes.iter().zip(forces) {
+        known[node as usize] = force;
+    }
+    if known.iter().all(|f| *f == DVec3::ZERO) {
+        known.clear();
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use crate::advance::{AdvanceReport, StepControl, advance};
 use crate::certificate::{Certificate, Energies, StepError};
-use crate::command::{Command, CommandError, obey};
+use crate::command::{Command, CommandError, obey, push_each};
 use crate::contact::{ContactPoint, Load};
 use crate::drive::{Grasp, Grasped, Grip, Pose, Setting, StageMark, Target};
 use crate::model::Model;
@@ -52,6 +52,8 @@ pub struct Simulation {
     workspace: Option<Box<Workspace>>,
     clock: Option<Clock>,
     last: Option<AdvanceReport>,
+    /// The grasps of the last step, by id, in the order of their loads.
+    loaded: Vec<u32>,
 }
 
 /// A snapshot that cannot be gone on from. The simulation is as it was.
@@ -84,6 +86,7 @@ impl Simulation {
             workspace: None,
             clock: None,
             last: None,
+            loaded: Vec::new(),
         }
     }
 
@@ -118,6 +121,9 @@ impl Simulation {
         let workspace = self.workspace.get_or_insert_with(new);
         let control = &self.pace.control;
         let report = advance(model, &mut self.state, workspace, seconds, control)?;
+        self.loaded.clear();
+        let grasps = self.state.commanded.grasps.iter();
+        self.loaded.extend(grasps.map(|g| g.id));
         Ok(self.last.insert(report))
     }
 
@@ -178,19 +184,28 @@ impl Simulation {
 
     /// Goes on by so many seconds: in whole steps, with a shorter one at the end where they do not fit.
     pub fn advance(&mut self, seconds: f64) -> Result<(), StepError> {
-        if !(seconds >= 0.0 && seconds.is_finite()) {
-            return Err(StepError::BadStep { h: seconds });
-        }
-        let steps = seconds / self.pace.step;
-        let whole = (steps + 1e-6).floor();
-        for _ in 0..whole as u64 {
+        let (whole, rest) = self.steps_in(seconds)?;
+        for _ in 0..whole {
             self.step()?;
         }
-        let rest = seconds - whole * self.pace.step;
-        if rest > 1e-6 * self.pace.step {
+        if let Some(rest) = rest {
             self.step_by(rest)?;
         }
         Ok(())
+    }
+
+    /// How many whole steps so many seconds are, and how long the shorter one after them is (s), if there is any. Who must look
+    /// up between the steps of a long way goes through them one by one.
+    pub fn steps_in(&self, seconds: f64) -> Result<(u64, Option<f64>), StepError> {
+        if !(seconds >= 0.0 && seconds.is_finite()) {
+            return Err(StepError::BadStep { h: seconds });
+        }
+        let whole = (seconds / self.pace.step + 1e-6).floor();
+        let rest = seconds - whole * self.pace.step;
+        Ok((
+            whole as u64,
+            Some(rest).filter(|r| *r > 1e-6 * self.pace.step),
+        ))
     }
 
     /// Does what a command says before the next step; answers the id of a grasp that was made.
@@ -227,6 +242,11 @@ impl Simulation {
         self.command(&Command::Release { grasp }).map(drop)
     }
 
+    /// Pushes nodes from now on, each with a force of its own (N) in the place of what was said before; zeros end it.
+    pub fn push_each(&mut self, nodes: &[u32], forces: &[DVec3]) -> Result<(), CommandError> {
+        push_each(&self.model, &mut self.state, nodes, forces)
+    }
+
     /// Multiplies all velocities, to calm a world that is to come to rest.
     pub fn scale_velocities(&mut self, factor: f64) {
         self.state.velocities.iter_mut().for_each(|v| *v *= factor);
@@ -238,6 +258,21 @@ impl Simulation {
         self.state.copy_from(&start);
         self.last = None;
         self.replace_model(self.first_model.clone());
+    }
+
+    /// Goes to the start of another simulation, whose world differs in numbers alone (another seed, another fabric), and is like it from
+    /// then on. Nodes, pins, bodies and the pattern of the matrix must be the same; buffers stay where they are.
+    pub fn reset_like(&mut self, other: &Simulation) -> Result<(), RestoreError> {
+        if !other.first_model.is_like(&self.first_model) {
+            return Err(RestoreError::OtherWorld);
+        }
+        self.first_model = other.first_model.clone();
+        self.recipe = other.recipe.clone();
+        self.stages = other.stages.clone();
+        self.start = other.start.clone();
+        self.pace = other.pace;
+        self.reset();
+        Ok(())
     }
 
     /// The whole state as bytes, as checkpoints have it.
@@ -371,9 +406,10 @@ impl Simulation {
         self.answer(Workspace::pin_loads)
     }
 
-    /// The same on a grasp.
+    /// The same on a grasp; none if it took no part in the last step.
     pub fn grasp_load(&self, grasp: u32) -> Option<Load> {
-        let place = self.grasps().iter().position(|g| g.id == grasp)?;
+        self.state.commanded.grasp(grasp)?;
+        let place = self.loaded.iter().position(|id| *id == grasp)?;
         let loads = self.answer(Workspace::grasp_loads);
         loads.get(place).copied()
     }
@@ -408,6 +444,7 @@ impl Clone for Simulation {
             workspace: None,
             clock: self.clock,
             last: None,
+            loaded: Vec::new(),
         }
     }
 }

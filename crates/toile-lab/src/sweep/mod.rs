@@ -116,7 +116,6 @@ pub fn sweep(
     }
     let whole = row::table(&head, job.variants, &rows)?;
     whole.save_csv(&path)?;
-    whole.save_parquet(&job.folder.join("results.parquet"))?;
     Ok(SweepOutcome { rows, recalled })
 }
 

@@ -3,14 +3,12 @@
 //! The law of this room: a cell that has no value is missing, and stays so in every format. What is written as CSV is
 //! read back to the last digit.
 //!
-//! * [`Table::write_csv`] and [`Table::read_csv`]: RFC 4180, for people, spreadsheets, and sweeps that are taken up again,
-//! * [`Table::write_parquet`]: columns in binary, for pandas, Polars and DuckDB.
+//! [`Table::write_csv`] and [`Table::read_csv`]: RFC 4180, for people, spreadsheets, and sweeps that are taken up again. Columns in
+//! binary (Parquet) are the business of the Python package, which has a library for them.
 
-mod parquet;
 #[cfg(test)]
 mod tests;
 mod text;
-mod thrift;
 
 use std::io;
 use std::path::Path;
@@ -183,13 +181,6 @@ impl Table {
     pub fn save_csv(&self, path: &Path) -> Result<(), TableError> {
         let mut bytes = Vec::new();
         self.write_csv(&mut bytes)?;
-        Ok(write_atomically(path, &bytes)?)
-    }
-
-    /// Writes a Parquet file in the same way.
-    pub fn save_parquet(&self, path: &Path) -> Result<(), TableError> {
-        let mut bytes = Vec::new();
-        self.write_parquet(&mut bytes)?;
         Ok(write_atomically(path, &bytes)?)
     }
 

@@ -30,12 +30,6 @@ fn csv(table: &Table) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn parquet(table: &Table) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    table.write_parquet(&mut bytes).unwrap();
-    bytes
-}
-
 #[test]
 fn csv_is_as_the_rule_says_and_comes_back() {
     let table = example();
@@ -103,63 +97,6 @@ fn files_of_other_tables_are_refused() {
     let head = "scene,nodes,error (m)\n";
     assert!(message(&format!("{head}a,1,2\nb,1\n")).contains("row 2 has 2 cells"));
     assert!(message(&format!("{head}a,x,2\n")).contains("row 1, column `nodes`: `x`"));
-}
-
-#[test]
-fn a_parquet_file_has_the_bytes_of_the_format() {
-    let mut table = Table::new([("n", ColumnKind::Integer)]).unwrap();
-    table.push(vec![7_i64.into()]).unwrap();
-    table.push(vec![Cell::Missing]).unwrap();
-    let page_header = [
-        0x15, 0x00, // type: data page
-        0x15, 0x20, 0x15, 0x20, // 16 bytes, and 16 uncompressed
-        0x2C, 0x15, 0x04, 0x15, 0x00, 0x15, 0x06, 0x15, 0x06,
-        0x00, // 2 values, plain, levels in runs
-        0x00,
-    ];
-    let levels = [4, 0, 0, 0, 2, 1, 2, 0];
-    let metadata = [
-        0x15, 0x02, // version 1
-        0x19, 0x2C, // two schema elements
-        0x48, 5, b't', b'a', b'b', b'l', b'e', 0x15, 0x02, 0x00, // the root has one column
-        0x15, 0x04, 0x25, 0x02, 0x18, 1, b'n', 0x00, // 64 bits, optional, "n"
-        0x16, 0x04, // two rows
-        0x19, 0x1C, 0x19, 0x1C, // a row group with a column
-        0x26, 0x08, // at byte 4
-        0x1C, 0x15, 0x04, 0x19, 0x25, 0x00, 0x06, 0x19, 0x18, 1, b'n', 0x15,
-        0x00, // how it is stored
-        0x16, 0x04, 0x16, 0x42, 0x16, 0x42, 0x26, 0x08, 0x00, // 2 values, 33 bytes, page at 4
-        0x00, 0x16, 0x42, 0x16, 0x04, 0x00, // the group: 33 bytes, 2 rows
-        0x28, 5, b't', b'o', b'i', b'l', b'e', 0x00,
-    ];
-    let mut expected = b"PAR1".to_vec();
-    expected.extend(page_header);
-    expected.extend(levels);
-    expected.extend(7_i64.to_le_bytes());
-    expected.extend(metadata);
-    expected.extend((metadata.len() as u32).to_le_bytes());
-    expected.extend(b"PAR1");
-    assert_eq!(parquet(&table), expected);
-}
-
-#[test]
-fn a_parquet_file_of_any_size_can_be_made() {
-    let columns = (0..40).map(|k| (format!("c{k}"), ColumnKind::Number));
-    let mut table = Table::new(columns).unwrap();
-    assert!(parquet(&table).ends_with(b"PAR1"));
-    for row in 0..300 {
-        let cell = |k: usize| {
-            if row < 150 {
-                Cell::Missing
-            } else {
-                Cell::Number(k as f64)
-            }
-        };
-        table.push((0..40).map(cell).collect()).unwrap();
-    }
-    let bytes = parquet(&table);
-    assert_eq!(bytes, parquet(&table));
-    assert!(bytes.len() > 40 * 150 * 8);
 }
 
 proptest! {

@@ -17,6 +17,10 @@ struct Details {
     message: String,
     /// `file:line:column: field: `, as far as known.
     place: String,
+    /// Line and column, counted from 1, if it stands in a file.
+    line: Option<(usize, usize)>,
+    /// The field, if it is one's; else empty.
+    field: String,
     #[source_code]
     source_code: Option<NamedSource<String>>,
     #[label("here")]
@@ -35,9 +39,9 @@ impl SceneError {
         message: String,
         help: Option<String>,
     ) -> Self {
-        let (line, column) = span.as_ref().map_or((0, 0), |s| line_column(text, s.start));
-        let mut place = match span {
-            Some(_) => format!("{name}:{line}:{column}: "),
+        let line = span.as_ref().map(|s| line_column(text, s.start));
+        let mut place = match line {
+            Some((line, column)) => format!("{name}:{line}:{column}: "),
             None => format!("{name}: "),
         };
         if !field.is_empty() {
@@ -46,6 +50,8 @@ impl SceneError {
         SceneError(Box::new(Details {
             message,
             place,
+            line,
+            field: field.to_owned(),
             source_code: span
                 .is_some()
                 .then(|| NamedSource::new(name, text.to_owned())),
@@ -73,10 +79,29 @@ impl SceneError {
             } else {
                 format!("{place}: ")
             },
+            line: None,
+            field: String::new(),
             source_code: None,
             span: None,
             help,
         }))
+    }
+}
+
+impl SceneError {
+    /// Line and column in the scene file, counted from 1, if it stands there.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        self.0.line
+    }
+
+    /// The field that is wrong, such as `cloth.sheet.material.bend`; empty if it is no single one.
+    pub fn field(&self) -> &str {
+        &self.0.field
+    }
+
+    /// What else to say, such as the names that are known.
+    pub fn help_text(&self) -> Option<&str> {
+        self.0.help.as_deref()
     }
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod cloth;
 mod contact;
 mod error;
+mod find;
 mod led;
 mod limit;
 mod material;

@@ -1,0 +1,137 @@
+//! The Python package: its environment, its tests, its wheel.
+//!
+//! Everything lives under `target/python`. What the tests need is installed there once, and again when the list changes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What builds the package and tests it.
+const NEEDS: [&str; 8] = [
+    "maturin>=1.7,<2",
+    "numpy>=1.24",
+    "pytest>=7",
+    "mypy>=1.18",
+    "typing_extensions",
+    "pyarrow>=14",
+    "trimesh>=4",
+    "matplotlib>=3.7",
+];
+
+/// Builds the wheel with the profile of the tests, installs it and runs pytest and mypy.
+pub fn test() -> bool {
+    let Some(environment) = environment(&NEEDS) else {
+        return left_out("the tests of the Python package");
+    };
+    let wheels = folder().join("wheels");
+    // Only the newest may be there, or an older one could be tested.
+    let _ = std::fs::remove_dir_all(&wheels);
+    let Some(wheel) = build(&environment, &wheels, &["--profile", "dev"]) else {
+        return false;
+    };
+    let install = ["install", "--quiet", "--no-deps", "--force-reinstall"];
+    let python = environment.join(BIN).join("python");
+    run(&python, &["-m", "pip"], &[&install[..], &[&wheel]].concat(), None)
+        && run(&environment.join(BIN).join("pytest"), &["-q"], &[], Some("python"))
+        && run(&python, &["-m", "mypy"], &["--no-error-summary"], Some("python"))
+        // The stubs say what the compiled module has. Run elsewhere, it looks at what was installed.
+        && run(&python, &["-m", "mypy.stubtest"], &["toile._toile"], Some("target/python"))
+}
+
+/// Makes a wheel that installs without Rust.
+pub fn wheel() -> bool {
+    let Some(environment) = environment(&NEEDS[..1]) else {
+        eprintln!("a wheel takes Python 3.10 or later with `venv`, and its package index");
+        return false;
+    };
+    let made = build(&environment, Path::new("target/wheels"), &["--release"]);
+    if let Some(wheel) = &made {
+        eprintln!("pip install {wheel}");
+    }
+    made.is_some()
+}
+
+#[cfg(windows)]
+const BIN: &str = "Scripts";
+#[cfg(not(windows))]
+const BIN: &str = "bin";
+
+fn folder() -> PathBuf {
+    Path::new("target").join("python")
+}
+
+/// What cannot be done here is said; where every change must pass, that is not enough.
+fn left_out(what: &str) -> bool {
+    eprintln!(
+        "left out: {what}, which take Python 3.10 or later with `venv`, and its package index"
+    );
+    std::env::var_os("CI").is_none()
+}
+
+/// The folder of an environment that has all of this.
+fn environment(needs: &[&str]) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder().join("environment")).ok()?;
+    let python = folder.join(BIN).join("python");
+    let list = folder.join("needs.txt");
+    let wanted = needs.join("\n");
+    let has = std::fs::read_to_string(&list).unwrap_or_default();
+    if python.exists() && has.starts_with(&wanted) {
+        return Some(folder);
+    }
+    let found = ["python3", "python"]
+        .into_iter()
+        .find(|name| is_recent(name))?;
+    let place = folder.to_str()?;
+    let made = run(Path::new(found), &["-m", "venv"], &["--clear", place], None)
+        && run(
+            &python,
+            &["-m", "pip"],
+            &[&["install", "--quiet"], needs].concat(),
+            None,
+        );
+    made.then(|| std::fs::write(&list, wanted).ok())??;
+    Some(folder)
+}
+
+/// Whether a program is a Python that the package is for.
+fn is_recent(name: &str) -> bool {
+    let ask = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+    let asked = Command::new(name).args(["-c", ask]).output();
+    asked.is_ok_and(|answer| answer.status.success())
+}
+
+/// Builds a wheel; answers its path.
+fn build(environment: &Path, out: &Path, profile: &[&str]) -> Option<String> {
+    let maturin = environment.join(BIN).join("maturin");
+    let python = environment.join(BIN).join("python");
+    let [out_text, python] = [out.to_str()?, python.to_str()?];
+    let manifest = [
+        "--manifest-path",
+        "python/Cargo.toml",
+        "--interpreter",
+        python,
+    ];
+    let arguments = [&["--out", out_text], &manifest[..], profile].concat();
+    run(&maturin, &["build"], &arguments, None).then_some(())?;
+    let entries = std::fs::read_dir(out).ok()?.flatten();
+    let wheels = entries.filter(|e| e.path().extension().is_some_and(|e| e == "whl"));
+    let newest = wheels.max_by_key(|e| e.metadata().and_then(|m| m.modified()).ok())?;
+    newest.path().to_str().map(str::to_owned)
+}
+
+/// Runs a program, showing the command.
+fn run(program: &Path, first: &[&str], arguments: &[&str], folder: Option<&str>) -> bool {
+    let all = [first, arguments].concat();
+    eprintln!("$ {} {}", program.display(), all.join(" "));
+    let mut command = Command::new(program);
+    command.args(&all);
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    match command.status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("cannot start {}: {error}", program.display());
+            false
+        }
+    }
+}
