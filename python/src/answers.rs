@@ -19,6 +19,8 @@ use toile::glam::DVec3;
 ///     Steps of the schedule; steps made in them; steps taken back; steps accepted with an error above the tolerance.
 /// stretch_worst, stretch_mean : float
 ///     Largest strain of any edge, and the mean of its absolute value after the last step.
+/// strain_max, strain_min : float
+///     Largest and smallest principal strain of any face: what edges do not see of shear and compression.
 /// pin_residual : float
 ///     Largest distance of a held node from its target (m).
 /// gap_smallest, gap_between : float or None
@@ -46,6 +48,8 @@ pub struct Certificate {
     above_tolerance: u32,
     stretch_worst: f64,
     stretch_mean: f64,
+    strain_max: f64,
+    strain_min: f64,
     pin_residual: f64,
     gap_smallest: Option<f64>,
     gap_between: Option<f64>,
@@ -81,6 +85,8 @@ impl Certificate {
             above_tolerance: told.above_tolerance,
             stretch_worst: said.stretch_worst,
             stretch_mean: said.stretch_mean,
+            strain_max: said.strain_max,
+            strain_min: said.strain_min,
             pin_residual: said.pin_residual,
             gap_smallest: said.gap_smallest,
             gap_between: said.gap_between,
