@@ -24,6 +24,9 @@ const FACE_SHARE: f64 = 0.25;
 const MOST_SAMPLES: usize = 64;
 /// Halvings of a face's way: a tenth of a per cent of it.
 const HALVINGS: usize = 10;
+/// A contact stays at its place of a face while no other is deeper by more than this part of the offset. Where a face lies
+/// across the edge of a box all places along that edge are as deep, and a row that jumps between them would never settle.
+const STAYS: f64 = 0.1;
 
 /// What a node sees of a body.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +61,8 @@ pub(super) struct BodyContacts {
     /// For each body, what each node sees of it.
     views: Vec<Vec<View>>,
     faces: Vec<Option<(FaceRow, f64)>>,
+    /// For each body, where each face was touched in this step.
+    touched: Vec<Vec<Option<[f64; 3]>>>,
 }
 
 /// A place of a face that a body comes near to.
@@ -97,6 +102,7 @@ impl BodyContacts {
         Some(BodyContacts {
             views: vec![vec![FAR; model.node_count()]; model.bodies.len()],
             faces: vec![None; triangles.len()],
+            touched: vec![vec![None; triangles.len()]; model.bodies.len()],
             triangles,
             sizes,
         })
@@ -105,6 +111,7 @@ impl BodyContacts {
     /// A step begins: asks how far each node is from each body.
     pub fn begin(&mut self, context: &Context, around: &Surroundings) {
         let (state, h) = (context.state, context.h);
+        self.touched.iter_mut().for_each(|t| t.fill(None));
         for (body, views) in around.bodies.iter().zip(&mut self.views) {
             let sizes = &self.sizes;
             parallel::fill(views, |i| {
@@ -199,10 +206,14 @@ impl BodyContacts {
         let body = &around.bodies[number];
         let views = &self.views[number];
         let triangles = &self.triangles;
+        let touched = &mut self.touched[number];
         parallel::fill(&mut self.faces, |k| {
             let nodes = triangles[k].map(|n| n as usize);
-            look_at_face(body, nodes, views, around, journey)
+            look_at_face(body, (nodes, touched[k]), views, around, journey)
         });
+        for (place, found) in touched.iter_mut().zip(&self.faces) {
+            *place = found.map(|(face, _)| face.weights).or(*place);
+        }
         let mut share = 1.0f64;
         let start = &context.state.positions;
         for (k, found) in self.faces.iter().enumerate() {
@@ -317,10 +328,10 @@ impl View {
 }
 
 /// The place of a face that a body is nearest to, if that is too near at the end of the way, and the share of the way up to
-/// where it would be far too near.
+/// where it would be far too near. A place that it was touched at before is taken if it will do.
 fn look_at_face(
     body: &Placement,
-    nodes: [usize; 3],
+    (nodes, before): ([usize; 3], Option<[f64; 3]>),
     views: &[View],
     around: &Surroundings,
     journey: &Journey,
@@ -336,14 +347,22 @@ fn look_at_face(
         return None;
     }
     let sample = |p: DVec3| body.sample(p);
-    let near = deepest(&to, &seen, (1.5 * keeps, 0.1 * offset), sample)?;
+    let mut near = deepest(&to, &seen, (1.5 * keeps, 0.1 * offset), sample)?;
+    let nearest = near.sample.distance;
+    if let Some(weights) = before {
+        let there = sample(face_place(&to, &weights));
+        if there.distance <= nearest + STAYS * offset {
+            near.weights = weights;
+            near.sample = there;
+        }
+    }
     let row = FaceRow {
         weights: near.weights,
         sample: near.sample,
         place: face_place(&to, &near.weights),
     };
     let kept = LEAST_KEPT * keeps;
-    if near.sample.distance >= kept {
+    if nearest >= kept {
         return Some((row, 1.0));
     }
     let from = nodes.map(|n| journey.from[n] + (1.0 - journey.done) * views[n].way);
