@@ -5,6 +5,7 @@ use crate::guard::{Deadline, guarded};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 use toile::certificate::{StepError, StepReport};
 use toile::command::Command;
 use toile::glam::DVec3;
@@ -119,6 +120,10 @@ impl Way {
     }
 }
 
+/// Longer than reading a number takes, and how often that is waited for before another thread must be stepping.
+const READING: Duration = Duration::from_micros(50);
+const READER_TRIES: u32 = 20;
+
 impl Shared {
     /// A simulation of a scene at its start.
     pub fn new(world: Arc<World>, files: Option<Files>) -> Arc<Self> {
@@ -150,14 +155,25 @@ impl Shared {
 
     /// Takes hold of it. Nobody waits: who holds it steps it in another thread, and that can take long.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
-        let core = match self.core.try_lock() {
-            Ok(core) => core,
-            // The panic has been told; what is left is marked below.
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(kinds::BusyError::new_err(
-                    "another thread is stepping this simulation; wait for it, or give each thread its own (sim.clone())",
-                ));
+        self.lock_within(0)
+    }
+
+    /// The same, tried again so many times.
+    fn lock_within(&self, mut tries: u32) -> PyResult<MutexGuard<'_, Core>> {
+        let core = loop {
+            match self.core.try_lock() {
+                Ok(core) => break core,
+                // The panic has been told; what is left is marked below.
+                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) if tries > 0 => {
+                    tries -= 1;
+                    std::thread::sleep(READING);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(kinds::BusyError::new_err(
+                        "another thread is stepping this simulation; wait for it, or give each thread its own (sim.clone())",
+                    ));
+                }
             }
         };
         match core.is_broken {
@@ -180,7 +196,14 @@ impl Shared {
 
     /// Does something with the core without the interpreter's lock, with panics caught.
     pub fn work<T: Send>(&self, work: impl FnOnce(&mut Core) -> PyResult<T> + Send) -> PyResult<T> {
-        let mut core = self.lock()?;
+        self.work_in(self.lock()?, work)
+    }
+
+    fn work_in<T: Send>(
+        &self,
+        mut core: MutexGuard<'_, Core>,
+        work: impl FnOnce(&mut Core) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
         let core = &mut *core;
         let done = guarded(|| work(core));
         done.unwrap_or_else(|fault| {
@@ -202,7 +225,9 @@ impl Shared {
     /// Goes on until the way is done or the time has come to look up; answers whether it is done.
     pub fn go(&self, way: &mut Way, deadline: Deadline) -> PyResult<bool> {
         let made = way.done;
-        let done = self.work(|core| {
+        // Who reads something holds the core for a moment, and must not make a step fail; a way that was begun is gone to its end.
+        let tries = if made > 0 { u32::MAX } else { READER_TRIES };
+        let done = self.work_in(self.lock_within(tries)?, |core| {
             let gone = core.go(way, deadline);
             gone.map_err(|error| errors::step(&error, way.done))?;
             Ok(way.is_done())

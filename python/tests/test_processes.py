@@ -58,8 +58,10 @@ def test_other_threads_run_while_one_steps(towel):
     done = threading.Event()
 
     def step() -> None:
-        sim.step(10)
-        done.set()
+        try:
+            sim.step(10)
+        finally:
+            done.set()
 
     worker = threading.Thread(target=step)
     worker.start()
