@@ -93,7 +93,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
             findings.measurements.extend([
                 measure("worst strain", "", strain.max(0.0), model.limit + ALLOWANCE),
                 measure("intersections", "", count, 0.0),
-                measure("deepest in a body", "m", depth, DEEPEST),
+                measure("deepest node in a body", "m", depth, DEEPEST),
             ]);
             findings.notes.push(format!(
                 "{label}: faces {:.3} %, edges {:.3} %, {} intersections, {:.3} mm deep, {:.1} Newton steps a step, {} of {} steps \
@@ -107,7 +107,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
                 course.steps,
                 course.seconds
             ));
-            // A picture and a clip of each model's first scene are enough.
+            // One picture and one clip are enough.
             let shown = findings.pictures.len().min(1);
             findings.pictures.truncate(shown);
             findings.clips.truncate(shown);
