@@ -35,6 +35,10 @@ use toile::glam::DVec3;
 ///     What the linear solve and the last Newton step left, relative.
 /// limit_residual, limit_converged : float or None, bool or None
 ///     Worst violation of a limit, and whether its tolerance was met; None without limits.
+/// share_done : float
+///     The smallest share of its way that a step did: below 1 where contacts would not let it do all.
+/// friction_residual : float or None
+///     The most that friction left its cone by (N).
 /// contact_gap, collisions, contacts_missed : float or None, int, int
 ///     Between cloths: smallest distance (m), collisions found, collisions left.
 #[pyclass(frozen, get_all, module = "toile._toile")]
@@ -64,6 +68,8 @@ pub struct Certificate {
     contact_gap: Option<f64>,
     collisions: usize,
     contacts_missed: usize,
+    share_done: f64,
+    friction_residual: Option<f64>,
 }
 
 impl Certificate {
@@ -101,6 +107,8 @@ impl Certificate {
             contact_gap: contact.smallest_gap,
             collisions: contact.collisions,
             contacts_missed: contact.missed,
+            share_done: said.share_done,
+            friction_residual: said.friction_residual,
         }
     }
 }

@@ -5,7 +5,7 @@ pub use crate::timing::PhaseTimes;
 
 use crate::contact::{ClothContact, ContactReport, gaps};
 use crate::hold::Context;
-use crate::integrate::Predicted;
+use crate::integrate::{Predicted, UnifiedReport};
 use crate::limit::LimitReport;
 use crate::model::Model;
 use crate::parallel;
@@ -62,6 +62,11 @@ pub struct Certificate {
     pub limit: Option<LimitReport>,
     /// What contact between cloths came to; `None` if none may touch.
     pub contact: Option<ContactReport>,
+    /// The share of its way that the step has done: below 1 where contacts would not let all of it.
+    pub share_done: f64,
+    /// By how much friction leaves its cone at most (N): the cone is that of a push which is looked for at the same time.
+    /// `None` where friction is not solved for with everything else.
+    pub friction_residual: Option<f64>,
 }
 
 /// What a step reports.
@@ -214,6 +219,8 @@ pub(crate) fn certify(
             linear_residual: predicted.linear_residual,
             limit,
             contact,
+            share_done: 1.0,
+            friction_residual: None,
         },
         times: PhaseTimes::default(),
     }
@@ -263,17 +270,22 @@ fn smallest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 impl StepReport {
     /// The same with what a solve of all rows says of limits and contacts.
-    pub(crate) fn with(
-        self,
-        limit: Option<LimitReport>,
-        contact: Option<ContactReport>,
-        predicted: &Predicted,
-    ) -> StepReport {
+    pub(crate) fn with(self, told: &UnifiedReport, predicted: &Predicted) -> StepReport {
+        let UnifiedReport {
+            limit,
+            contact,
+            share_done,
+            friction_residual,
+            gap_between,
+        } = *told;
         StepReport {
             status: Status::of(predicted, limit, contact),
             certificate: Certificate {
                 limit,
                 contact,
+                share_done,
+                friction_residual,
+                gap_between,
                 ..self.certificate
             },
             ..self
@@ -314,6 +326,8 @@ impl Certificate {
                 (Some(a), Some(b)) => Some(a.and(&b)),
                 (a, b) => a.or(b),
             },
+            share_done: self.share_done.min(next.share_done),
+            friction_residual: largest(self.friction_residual, next.friction_residual),
         }
     }
 }
@@ -351,6 +365,8 @@ mod tests {
                 linear_residual: 1e-4,
                 limit: Some(limit),
                 contact: None,
+                share_done: 1.0,
+                friction_residual: None,
             },
             times: PhaseTimes::default(),
         }

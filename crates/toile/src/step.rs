@@ -258,7 +258,7 @@ impl Workspace {
             .add_up(&context, &response.around.bodies, attachments);
         let report = certify(&context, response, contact.as_deref(), predicted);
         match predictor.unified() {
-            Some(solve) => report.with(solve.limit_report(), solve.contact_report(), predicted),
+            Some(solve) => report.with(solve.report(), predicted),
             None => report,
         }
     }

@@ -54,6 +54,10 @@ pub struct FrameMetrics {
     pub substeps: u32,
     /// Steps taken back because they diverged or erred too much.
     pub rejected_steps: u32,
+    /// The smallest share of its way that a step did.
+    pub share_done: f64,
+    /// The most that friction left its cone by (N); `NaN` where that was not asked.
+    pub friction_residual: f64,
     /// Wall time by phase (s).
     pub times: PhaseTimes,
 }
@@ -61,7 +65,7 @@ pub struct FrameMetrics {
 /// Columns of `metrics.csv`.
 pub const METRIC_COLUMNS: &str = "time,stretch_worst,stretch_mean,gap_smallest,gap_between,pin_residual,iterations,\
     linear_residual,limit_iterations,limit_residual,collisions,contact_gap,impact_zone,squeezed_nodes,intersections,unconverged_steps,substeps,rejected_steps,energy_kinetic,energy_gravity,energy_elastic,energy_total,\
-    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z,solve_missed,limit_missed,contact_missed,edge_worst,strain_max,strain_min";
+    momentum_x,momentum_y,momentum_z,spin_x,spin_y,spin_z,solve_missed,limit_missed,contact_missed,edge_worst,strain_max,strain_min,share_done,friction_residual";
 
 pub(super) const TIMING_COLUMNS: &str =
     "time,drive,assemble,solve,limit,collide,contact,certify,total";
@@ -93,6 +97,8 @@ impl FrameMetrics {
             contact_missed: 0,
             substeps: 0,
             rejected_steps: 0,
+            share_done: 1.0,
+            friction_residual: f64::NAN,
             times: PhaseTimes::default(),
         }
     }
@@ -144,6 +150,9 @@ impl FrameMetrics {
             Status::LimitMissed => self.limit_missed += 1,
             Status::ContactMissed => self.contact_missed += 1,
         }
+        self.share_done = self.share_done.min(certificate.share_done);
+        let breach = certificate.friction_residual.unwrap_or(f64::NAN);
+        self.friction_residual = self.friction_residual.max(breach);
         self.substeps += advanced.substeps;
         self.rejected_steps += advanced.rejected;
         self.times.add(&report.times);
@@ -195,6 +204,8 @@ impl FrameMetrics {
                 .map_or_else(String::new, |edge| edge.to_string()),
             known(self.strain_max),
             known(self.strain_min),
+            known(self.share_done),
+            known(self.friction_residual),
         ]
         .join(",")
     }

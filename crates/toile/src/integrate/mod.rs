@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod friction_tests;
 mod implicit;
+mod linked;
 pub(crate) mod mixed;
 mod rule;
 mod symplectic_euler;
@@ -23,7 +24,7 @@ use crate::timing::Watch;
 use glam::DVec3;
 use mixed::Mixed;
 use symplectic_euler::Explicit;
-pub(crate) use unified::Unified;
+pub(crate) use unified::{Unified, UnifiedReport};
 
 /// What predicting a step told.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! The linear system of an implicit step and what holds nodes in it.
 
 use super::ImplicitSettings;
+use super::linked::link_cloths;
 use crate::contact::{
     Change, Cushion, Given, Support, Surroundings, Tie, Verdict, book, find_support,
     pinched_support,
@@ -133,32 +134,10 @@ impl System {
 
     /// Finds out which cloths push each other.
     pub(super) fn link_cloths(&mut self, model: &Model) {
-        self.linked.clear();
-        self.linked.extend(0..model.cloths.len());
-        if model.cloths.len() < 2 {
-            return;
-        }
-        let link = |linked: &mut [usize], first: usize, last: usize| {
-            if first != last {
-                let (keep, gone) = (first.min(last), first.max(last));
-                for leader in linked.iter_mut().filter(|leader| **leader == gone) {
-                    *leader = keep;
-                }
-            }
-        };
-        for &[a, b] in &model.sewn_cloths {
-            let (a, b) = (self.linked[a], self.linked[b]);
-            link(&mut self.linked, a, b);
-        }
-        let cloth_of = |node: u32| {
-            let node = node as usize;
-            model.cloths.partition_point(|c| c.nodes.end <= node)
-        };
         let cushions = self.cushions.iter().map(Cushion::nodes);
-        for nodes in cushions.chain(self.ties.iter().map(Tie::nodes)) {
-            let [first, .., last] = nodes.map(|n| self.linked[cloth_of(n)]);
-            link(&mut self.linked, first, last);
-        }
+        let pushed = cushions.chain(self.ties.iter().map(Tie::nodes));
+        let ends = pushed.map(|[first, .., last]| [first, last]);
+        link_cloths(model, ends, &mut self.linked);
     }
 
     /// Whether anything is in the system that the pattern does not know.

@@ -32,6 +32,7 @@
 //! thin: add springs along the edges.
 
 mod pressure;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -125,6 +126,8 @@ pub struct AreaLimit {
     node_count: usize,
     /// Faces, their nodes counted within the cloth.
     faces: Vec<Face>,
+    /// The same, their nodes counted over the whole world.
+    world_faces: Vec<Face>,
     areas: Vec<f64>,
     /// Pairs of faces that share an edge, and its nodes.
     neighbours: Vec<([u32; 2], [u32; 2])>,
@@ -165,6 +168,11 @@ impl AreaLimit {
             first_node,
             node_count: topology.node_count,
             faces: topology.faces.clone(),
+            world_faces: topology
+                .faces
+                .iter()
+                .map(|f| f.shifted(first_node))
+                .collect(),
             areas: rest.areas.clone(),
             neighbours: shared.collect(),
         })

@@ -126,7 +126,8 @@ impl Limit {
             Limit::Lengths(lengths) => Some(lengths.constraints()),
             Limit::Metric(metric) => Some(metric.constraints()),
             Limit::Inequality(limit) => limit.constraints().map(|c| c as &dyn Constraints),
-            Limit::Strain(_) | Limit::Area(_) | Limit::Stretch(_) => None,
+            Limit::Area(limit) => Some(limit),
+            Limit::Strain(_) | Limit::Stretch(_) => None,
         }
     }
 

@@ -1,10 +1,12 @@
 //! One solve: cloth that neither stretches nor passes through, both at once.
 
 use crate::common::{COTTON, Fixture, body, sheet, square};
+use toile::certificate::momentum;
 use toile::contact::{Friction, Shape, intersections};
 use toile::energy::MassSpringMaterial;
 use toile::glam::{DQuat, DVec3};
 use toile::integrate::{ConstraintSolve, ImplicitRule, ImplicitSettings, Integrator};
+use toile::limit::area::{AreaLimit, AreaSettings};
 use toile::limit::{EquationSolver, Equations, Lengths, Limit, ProjectionSettings, StretchLimit};
 use toile::mesh::generate::{Diagonals, Grid, GridPattern, grid};
 use toile::model::{Cloth, Model};
@@ -54,6 +56,107 @@ fn keeps_its_promise(model: &Model, state: &mut State, steps: usize) {
         let crossing = intersections(model, &state.positions);
         assert!(crossing.is_empty(), "step {k}: {crossing:?}");
     }
+}
+
+#[test]
+fn areas_stay_while_a_sheet_lands_on_a_ball() {
+    for pattern in [
+        GridPattern::Quads,
+        GridPattern::Triangles(Diagonals::Alternating),
+    ] {
+        let mesh = grid(&Grid {
+            size: [0.6, 0.6],
+            cells: [12, 12],
+            pattern,
+        })
+        .unwrap();
+        let mut fixture = Fixture::new(GRAVITY, unified());
+        fixture.cloth(&mesh, COTTON, |p| p + DVec3::new(0.01, 0.02, 0.303));
+        fixture.parts.bodies = vec![ball()];
+        let fixture = limited(fixture, |cloth| {
+            let first = cloth.nodes.start as u32;
+            let settings = AreaSettings::default();
+            let limit = AreaLimit::new(&cloth.topology, &cloth.rest, first, settings);
+            Limit::Area(limit.unwrap())
+        });
+        let (model, mut state) = fixture.finish();
+        let mut workspace = Workspace::new(&model, None);
+        for k in 0..60 {
+            let report = step(&model, &mut state, &mut workspace, H).unwrap();
+            let residual = report.certificate.limit.unwrap().residual;
+            assert!(
+                residual <= AreaSettings::default().tolerance,
+                "step {k}: {residual}"
+            );
+            assert!(report.certificate.gap_smallest.unwrap() > -1e-4, "step {k}");
+        }
+        let lowest = state
+            .positions
+            .iter()
+            .map(|p| p.z)
+            .fold(f64::INFINITY, f64::min);
+        assert!(
+            lowest < 0.2,
+            "the sheet hangs down at its corners: {lowest}"
+        );
+    }
+}
+
+#[test]
+fn sheets_that_collide_in_free_flight_keep_their_momentum() {
+    for rule in [ImplicitRule::BackwardEuler, ImplicitRule::Bdf2] {
+        let flight = integrator(ConstraintSolve::Unified, rule);
+        let mut fixture = Fixture::new(DVec3::ZERO, flight);
+        let mesh = sheet([0.3, 0.3], [8, 8]);
+        fixture.cloth(&mesh, COTTON, |p| p);
+        fixture.cloth(&mesh, COTTON, |p| p + DVec3::new(0.05, 0.02, 0.004));
+        let (model, mut state) = limited(fixture.meeting(), |c| stretch_limit(c, 0.01)).finish();
+        let half = model.node_count() / 2;
+        for velocity in &mut state.velocities[half..] {
+            *velocity = DVec3::new(0.2, -0.1, -1.0);
+        }
+        let (before, _) = momentum(&model, &state);
+        let mut workspace = Workspace::new(&model, None);
+        let mut met = false;
+        for k in 0..20 {
+            step(&model, &mut state, &mut workspace, H).unwrap();
+            met |= !state.contacts.is_empty();
+            let (after, _) = momentum(&model, &state);
+            let change = after.distance(before) / before.length();
+            assert!(change < 1e-10, "{rule:?}, step {k}: {change:e}");
+        }
+        assert!(met, "the sheets met");
+    }
+}
+
+#[test]
+fn the_certificate_tells_of_faces_friction_and_the_share_done() {
+    let mut fixture = Fixture::new(GRAVITY, unified());
+    let mesh = sheet([0.6, 0.6], [10, 10]);
+    fixture.cloth(&mesh, COTTON, |p| p + DVec3::new(0.0, 0.0, 0.303));
+    fixture.parts.bodies = vec![toile::contact::Body {
+        friction: Friction {
+            at_rest: 0.3,
+            sliding: 0.3,
+        },
+        ..ball()
+    }];
+    let (model, mut state) = fixture.finish();
+    let mut workspace = Workspace::new(&model, None);
+    let mut between = f64::INFINITY;
+    for _ in 0..40 {
+        let told = step(&model, &mut state, &mut workspace, H)
+            .unwrap()
+            .certificate;
+        assert!((0.99..=1.0).contains(&told.share_done), "{told:?}");
+        let weight = 9.81 * model.total_mass();
+        assert!(
+            told.friction_residual.unwrap_or(0.0) < 0.1 * weight,
+            "{told:?}"
+        );
+        between = between.min(told.gap_between.unwrap_or(f64::INFINITY));
+    }
+    assert!(between.is_finite() && between > 0.0, "{between}");
 }
 
 fn ball() -> toile::contact::Body {

@@ -4,6 +4,7 @@
 //! `δ` the way of the surface where the node began and `β` the share of the step that has been done: a straight way, as for cloth
 //! against cloth, that begins outside the body and ends where the search point is.
 
+use super::CONTACT_TOLERANCE;
 use super::contact_row::ContactRow;
 use crate::contact::{Placement, Sample, Surroundings, deepest, face_place, is_flat};
 use crate::hold::Context;
@@ -17,6 +18,10 @@ use glam::DVec3;
 const LEAST_KEPT: f64 = 0.1;
 /// The part of what is missing that a step restores.
 const RESTORED: f64 = 0.1;
+/// Rows of nodes ask for this part of the offset, so that what a step may miss leaves them the offset itself.
+const WITH_SPARE: f64 = 1.0 + CONTACT_TOLERANCE;
+/// What may be missing to the offset itself, as a part of it.
+const ALMOST: f64 = 0.05;
 /// The part of the nodes' offset that the inside of a face keeps. Between its nodes a face of edge `a` on a ball of radius `R`
 /// sags by `a²/6R`; three quarters of the offset are for that.
 const FACE_SHARE: f64 = 0.25;
@@ -167,8 +172,10 @@ impl BodyContacts {
                 share = share.min(view.share);
                 let slip = (context.state.velocities[i] - view.way / context.h)
                     .reject_from_normalized(sample.normal);
-                let target = target(around.offsets[i], view.start);
                 let pinch = around.pinch(i).filter(|p| p.bodies.contains(&number));
+                // Between two bodies there is no room to spare.
+                let spare = if pinch.is_some() { 1.0 } else { WITH_SPARE };
+                let target = target(spare * around.offsets[i], view.start);
                 let pressure = pinch.map_or(0.0, |p| context.reach.powi(2) * p.force);
                 contact(ContactRow {
                     key: ContactKey::NodeBody(i as u32, number as u32),
@@ -176,6 +183,7 @@ impl BodyContacts {
                     weights: [1.0, 0.0, 0.0, 0.0],
                     normal: sample.normal,
                     bound: sample.normal.dot(place) + target - sample.distance,
+                    slack: slack(around.offsets[i], target),
                     origin: start[i] + view.way,
                     friction: body.friction.at_speed(slip.length()),
                     stiffness: 0.0,
@@ -193,6 +201,20 @@ impl BodyContacts {
             }
         }
         share
+    }
+
+    /// The smallest distance that faces have from bodies where these touched them in this step (m).
+    pub fn smallest_between(&self, around: &Surroundings, positions: &[DVec3]) -> Option<f64> {
+        let bodies = around.bodies.iter().zip(&self.touched);
+        let touched = bodies.flat_map(|(body, touched)| {
+            let faces = self.triangles.iter().zip(touched);
+            faces.filter_map(move |(corners, weights)| Some((body, corners, weights.as_ref()?)))
+        });
+        let distances = touched.map(|(body, corners, weights)| {
+            let corners = corners.map(|n| positions[n as usize]);
+            body.sample(face_place(&corners, weights)).distance
+        });
+        distances.reduce(f64::min)
     }
 
     fn look_at_faces(
@@ -242,6 +264,7 @@ impl BodyContacts {
                 weights: [u, v, w, 0.0],
                 normal,
                 bound: normal.dot(face.place) + target - face.sample.distance,
+                slack: CONTACT_TOLERANCE * offset(around, nodes),
                 origin: mix(&|n| start[n]) + way,
                 friction: body.friction.at_speed(slip.length()),
                 stiffness: 0.0,
@@ -261,6 +284,12 @@ impl BodyContacts {
 fn target(offset: f64, began: f64) -> f64 {
     let missing = (offset - began).max(0.0);
     offset - (1.0 - RESTORED) * missing
+}
+
+/// By how much a node may miss its target (m): what is left is its offset, or the target if that is nearer. Were it allowed the
+/// same everywhere, what is too near already would sink in from step to step.
+fn slack(offset: f64, target: f64) -> f64 {
+    (target - offset).max(0.0) + ALMOST * offset
 }
 
 fn offset(around: &Surroundings, nodes: [usize; 3]) -> f64 {

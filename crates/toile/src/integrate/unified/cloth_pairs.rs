@@ -1,5 +1,6 @@
 //! Vertex–face and edge–edge contacts between cloths: which pairs are near, which would meet, and when.
 
+use super::CONTACT_TOLERANCE;
 use super::contact_row::ContactRow;
 use crate::contact::Surface;
 use crate::contact::broad_phase::Candidates;
@@ -184,6 +185,7 @@ impl ClothPairs {
             weights: closest.weights,
             normal,
             bound: pair.thickness - (1.0 - RESTORED) * missing,
+            slack: CONTACT_TOLERANCE * self.surface.offsets[pair.nodes[0] as usize],
             origin: DVec3::ZERO,
             friction: self
                 .surface

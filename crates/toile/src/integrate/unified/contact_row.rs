@@ -31,6 +31,8 @@ pub(super) struct ContactRow {
     pub normal: DVec3,
     /// `b` (m).
     pub bound: f64,
+    /// By how much it may be missed at the end of a step (m).
+    pub slack: f64,
     /// `p₀` (m).
     pub origin: DVec3,
     /// Coulomb's coefficient.
@@ -159,6 +161,15 @@ impl ContactRow {
         }
     }
 
+    /// By how much friction leaves the cone of the push at a place (kg·m).
+    pub fn breach(&self, place: DVec3) -> f64 {
+        if self.radius == 0.0 {
+            return 0.0;
+        }
+        let drag = self.tried_drag(place).length().min(self.radius);
+        (drag - self.cone(self.pushes(place))).max(0.0)
+    }
+
     /// How far the cone is from that of the present push, squared (kg²·m²).
     pub fn narrow(&self, place: DVec3) -> f64 {
         let weights: f64 = self.weights.iter().map(|w| w * w).sum();
@@ -201,6 +212,7 @@ mod tests {
             weights: [1.0, -0.5, -0.3, -0.2],
             normal: DVec3::new(0.6, 0.0, 0.8),
             bound: 2e-3,
+            slack: 1e-4,
             origin: DVec3::new(1e-4, -2e-4, 1e-3),
             friction: 0.3,
             stiffness: 0.7,

@@ -15,6 +15,10 @@ const STIFFNESS_PER_NODE: f64 = 16.0;
 /// of iterations, with 16 a third more.
 const ONE_SIDED_STIFFNESS_PER_NODE: f64 = 2.0;
 
+/// Inequalities of lengths that are slack by less than this strain stay in the matrix, since the next move may well make them
+/// taut. A hanging sheet of inequality cloth takes 13 Newton steps a step with it, 19 without, and 27 with a per cent.
+const NEARLY_TAUT: f64 = 0.002;
+
 /// Stiffness of the rows of a limit of a cloth of so many nodes.
 fn relative_stiffness(limit: &Limit, nodes: usize) -> f64 {
     let one_sided = match limit.constraints() {
@@ -167,7 +171,7 @@ impl Limits {
             match (limit, limit.constraints(), rows) {
                 (_, Some(constraints), LimitRows::Constraints(rows)) => {
                     let (wiring, rows) = &mut **rows;
-                    rows.weigh_predicted(constraints, wiring);
+                    rows.weigh_predicted(constraints, wiring, NEARLY_TAUT);
                     let rows = &*rows;
                     parallel::for_each(gradient, |i, g| *g += rows.gradient(wiring, i));
                     parallel::for_each(balance, |i, g| *g += rows.predicted_gradient(wiring, i));

@@ -7,8 +7,8 @@
 //! subject to all limits, to `n·Σ wᵢ xᵢ ≥ b` for every contact and to Coulomb's law on it. Every row of it carries a multiplier
 //! and a stiffness (the method of multipliers: Hestenes 1969, Powell 1969, Rockafellar 1973), so that one matrix
 //! `A + Σ k ∇c ∇cᵀ` holds inertia, energies, limits and contacts together. `A` and its right side are those of the
-//! [implicit step](super::implicit), linearised at the start of the step if one Newton step is asked for, and at every iterate
-//! if more are.
+//! [implicit step](super::implicit), linearised anew whenever the iterate has left them: a model that is kept while contacts move
+//! the cloth by far would let springs stretch that it thinks of as turned (an upright sheet that falls into a heap: 17 % for 2 %).
 //!
 //! Two configurations are kept. `y` is what will be committed: it starts where the step starts, and only ever moves along ways
 //! that continuous collision detection has certified. `x` is the search point, which may violate anything. An iteration:
@@ -22,7 +22,8 @@
 //!    impact;
 //! 4. the share of the step that is done grows, `β ← β + (1 − β) α`.
 //!
-//! It ends when `β` is nearly 1, the limits hold at `y`, contacts hold, and forces balance with the predicted multipliers.
+//! It ends when `β` is nearly 1, the limits hold at `y`, contacts hold, and forces balance with the predicted multipliers or the
+//! last Newton step had next to nothing to gain.
 //! Whatever happens, `y` has no intersections that the start did not have; and one-sided limits that hold at the start and at
 //! `x` hold at `y` too, because lengths are convex functions.
 //!
@@ -33,6 +34,7 @@ mod cloth_pairs;
 mod contact_row;
 mod limits;
 
+use super::linked::link_cloths;
 use super::rule::Rule;
 use super::{ImplicitSettings, Predicted};
 use crate::contact::{Candidate, ContactPoint, ContactReport, Surroundings, Trial, book};
@@ -54,6 +56,9 @@ use glam::{DMat3, DVec3};
 use limits::{Limits, for_each_limited_pair};
 use std::sync::Arc;
 
+/// Energies are linearised anew when a node has moved by more than this part of its shortest edge: an edge that turns so far is
+/// thought to be longer by an eighth of a per cent.
+const MODEL_HOLDS: f64 = 0.05;
 /// Iterations at the most.
 const MOST_ITERATIONS: u32 = 60;
 /// The share of a step that is enough.
@@ -95,6 +100,8 @@ pub(crate) struct Unified {
     right_side: Vec<DVec3>,
     /// Where the quadratic model of inertia and energies is taken (m).
     reference: Vec<DVec3>,
+    /// The shortest edge at each node, at rest (m).
+    edges: Vec<f64>,
     velocities: Vec<DVec3>,
     /// `x`, `y`, and a Newton step (m).
     search: Vec<DVec3>,
@@ -115,14 +122,19 @@ pub(crate) struct Unified {
     linear: SystemSolver,
     /// Contacts of the last step, for the next.
     kept: Vec<KeptContact>,
-    report: Report,
+    /// For each cloth the first of those that it pushes.
+    linked: Vec<usize>,
+    report: UnifiedReport,
 }
 
-/// How the last step went.
+/// How the last step went, in what was committed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Report {
-    limit: Option<LimitReport>,
-    contact: Option<ContactReport>,
+pub(crate) struct UnifiedReport {
+    pub limit: Option<LimitReport>,
+    pub contact: Option<ContactReport>,
+    pub share_done: f64,
+    pub friction_residual: Option<f64>,
+    pub gap_between: Option<f64>,
 }
 
 impl Unified {
@@ -142,6 +154,7 @@ impl Unified {
             matrix: BlockMatrix::new(pattern.clone()),
             right_side: zeros(),
             reference: zeros(),
+            edges: shortest_edges(model),
             velocities: zeros(),
             search: zeros(),
             committed: zeros(),
@@ -158,7 +171,8 @@ impl Unified {
             attachments: Vec::new(),
             linear: SystemSolver::new(&pattern, settings.solver),
             kept: Vec::new(),
-            report: Report::default(),
+            linked: Vec::new(),
+            report: UnifiedReport::default(),
         }
     }
 
@@ -166,12 +180,8 @@ impl Unified {
         &self.plan
     }
 
-    pub fn limit_report(&self) -> Option<LimitReport> {
-        self.report.limit
-    }
-
-    pub fn contact_report(&self) -> Option<ContactReport> {
-        self.report.contact
+    pub fn report(&self) -> &UnifiedReport {
+        &self.report
     }
 
     /// What the limits pulled with (N·m), and the contacts, for the next step.
@@ -180,10 +190,25 @@ impl Unified {
     }
 }
 
+/// The shortest edge at each node, at rest (m).
+fn shortest_edges(model: &Model) -> Vec<f64> {
+    let mut shortest = vec![f64::INFINITY; model.node_count()];
+    for cloth in &model.cloths {
+        let first = cloth.nodes.start;
+        for (edge, &length) in cloth.topology.edges.iter().zip(&cloth.rest.edge_lengths) {
+            for node in edge.nodes {
+                let at_node = &mut shortest[first + node as usize];
+                *at_node = at_node.min(length);
+            }
+        }
+    }
+    shortest
+}
+
 /// What is left to be done after an iteration.
 #[derive(Clone, Copy, Debug)]
 struct Left {
-    /// Worst violation of a contact, as a part of what it keeps.
+    /// Worst violation of a contact, as a part of what it may be missed by.
     contact: f64,
     share: f64,
 }
@@ -232,6 +257,10 @@ pub(super) fn predict(
         share: 1.0,
     };
     let (mut done, mut collisions) = (0.0, 0);
+    // What the last Newton step foresaw that the Lagrangian would fall by, against what it falls by where nothing but gravity
+    // acts: the balance of forces in the norm of the matrix, in which what is stiff moves nothing. Where cloth is crumpled the
+    // balance itself falls slowly, by forces that hardly move it.
+    let (mut fall, weight_work) = (f64::INFINITY, step.weight_work());
     loop {
         let mut slope = step.assemble(solve, predicted.newton_steps > 0);
         // Multipliers follow when the minimum for those before is about found: sooner, rows that were not in the solve would
@@ -240,8 +269,9 @@ pub(super) fn predict(
         if predicted.newton_steps > 0 {
             let unlearned = solve.unlearned(model);
             let held = solve.limits.hold(model);
-            let touching = left.contact <= CONTACT_TOLERANCE;
-            let settled = balance <= tolerance && held && solve.narrow() <= tolerance;
+            let touching = left.contact <= 1.0;
+            let settled = balance <= tolerance || fall <= step.tolerance().powi(2) * weight_work;
+            let settled = settled && held && solve.narrow() <= tolerance;
             predicted.converged = settled && touching && done >= DONE;
             if settled || slope <= LEARN * unlearned || slope <= tolerance {
                 solve.learn();
@@ -264,6 +294,7 @@ pub(super) fn predict(
         predicted.linear_residual = outcome.residual;
         predicted.newton_steps += 1;
         watch.lap(|times| &mut times.solve);
+        fall = 0.5 * dot(&solve.downhill, &solve.moves);
         step.search(solve);
         watch.lap(|times| &mut times.limit);
         left = step.travel(solve, done, &mut collisions);
@@ -272,6 +303,9 @@ pub(super) fn predict(
     }
     if scale > 0.0 {
         predicted.linear_residual /= scale;
+    }
+    if done >= DONE {
+        step.balance_momentum(solve);
     }
     step.finish(solve, &predicted, collisions, done, trial);
     watch.lap(|times| &mut times.certify);
@@ -284,6 +318,14 @@ pub(super) fn predict(
 }
 
 impl Unified {
+    /// Whether rows have moved a node so far from where energies were linearised that it matters. (Energies alone get as many
+    /// Newton steps as were asked for.)
+    fn has_left_its_model(&self) -> bool {
+        let mut nodes = self.search.iter().zip(&self.reference).zip(&self.edges);
+        !self.is_unconstrained()
+            && nodes.any(|((x, from), edge)| x.distance(*from) > MODEL_HOLDS * edge)
+    }
+
     /// Whether nothing but energies is in the solve.
     fn is_unconstrained(&self) -> bool {
         self.limits.is_empty() && self.rows.is_empty()
@@ -451,11 +493,20 @@ impl Step<'_> {
         self.rule.reach * dot(right_side, right_side).sqrt().max(weight)
     }
 
+    /// What the Lagrangian of free cloth falls by in a step (kg·m²).
+    fn weight_work(&self) -> f64 {
+        let masses = &self.context.model.masses;
+        let unit = self.rule.reach.powi(2);
+        parallel::sum(masses.len(), |i| {
+            0.5 * masses[i] * (unit * self.context.pull(i)).length_squared()
+        })
+    }
+
     /// Gradient and matrix of the Lagrangian at the search point; energies are linearised there too if asked for.
     /// Answers the norm of the gradient in the free directions (kg·m).
     fn assemble(&self, solve: &mut Unified, again: bool) -> f64 {
         let (model, rule) = (self.context.model, self.rule);
-        if again && self.settings.newton_steps > 1 {
+        if again && (self.settings.newton_steps > 1 || solve.has_left_its_model()) {
             let search = &solve.search;
             parallel::fill(&mut solve.velocities, |i| rule.velocity_to(i, search[i]));
             self.linearise(solve, 0.0);
@@ -617,10 +668,9 @@ impl Step<'_> {
                 y.lerp(search[i], go)
             };
         });
-        let model = self.context.model;
         let violations = solve.rows.iter().map(|row| {
-            let kept = model.contact_offsets[row.nodes[0] as usize];
-            row.violation(row.combine(&solve.search)) / kept
+            // Cloth without a thickness keeps nothing, and misses nothing.
+            row.violation(row.combine(&solve.search)) / row.slack.max(f64::MIN_POSITIVE)
         });
         Left {
             contact: violations.fold(0.0, f64::max),
@@ -678,6 +728,48 @@ impl Step<'_> {
         share
     }
 
+    /// Shifts cloth that nothing but cloth touches by what the solve left of the balance of all its nodes: energies, limits and
+    /// contacts between cloths do not feel it, so that momentum is kept to rounding. Cloths that push each other are shifted as
+    /// one.
+    fn balance_momentum(&self, solve: &mut Unified) {
+        let (model, reach) = (self.context.model, self.rule.reach);
+        let cloths = &model.cloths;
+        let Unified {
+            rows,
+            linked,
+            balance,
+            committed,
+            ..
+        } = solve;
+        let between = rows.iter().filter(|row| row.body().is_none());
+        let pairs = between.map(|row| [row.nodes[0], row.nodes[3]]);
+        link_cloths(model, pairs, linked);
+        let touches_body = |nodes: &std::ops::Range<usize>| {
+            let on_bodies = rows.iter().filter(|row| row.body().is_some());
+            on_bodies
+                .into_iter()
+                .any(|row| nodes.contains(&(row.nodes[0] as usize)))
+        };
+        let is_free = |cloth: usize| {
+            let nodes = &cloths[cloth].nodes;
+            self.context.is_unheld(cloth) && !model.in_air(nodes) && !touches_body(nodes)
+        };
+        for leader in 0..cloths.len() {
+            let members = || (0..cloths.len()).filter(|&cloth| linked[cloth] == leader);
+            if !members().all(is_free) {
+                continue;
+            }
+            let (mut left, mut inertia) = (DVec3::ZERO, 0.0);
+            for i in members().flat_map(|cloth| cloths[cloth].nodes.clone()) {
+                left += balance[i];
+                inertia += model.masses[i] * (1.0 + reach * model.air_damping[i]);
+            }
+            for i in members().flat_map(|cloth| cloths[cloth].nodes.clone()) {
+                committed[i] += left / inertia;
+            }
+        }
+    }
+
     /// Books what bodies and holders gave, keeps the multipliers, and reports.
     fn finish(
         &self,
@@ -726,6 +818,13 @@ impl Step<'_> {
         }
         solve.limits.evaluate(model, &solve.committed);
         solve.limits.store(model, unit);
+        let breaches = solve.rows.iter();
+        let breaches = breaches.map(|row| row.breach(row.combine(&solve.committed)) / unit);
+        solve.report.friction_residual = breaches.reduce(f64::max);
+        solve.report.share_done = done;
+        let bodies = solve.bodies.as_deref();
+        solve.report.gap_between =
+            bodies.and_then(|b| b.smallest_between(self.around, &solve.committed));
         solve.report.limit = (!solve.limits.is_empty()).then(|| LimitReport {
             iterations: predicted.newton_steps,
             linear_iterations: predicted.iterations,

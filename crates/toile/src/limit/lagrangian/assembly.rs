@@ -383,8 +383,13 @@ impl Rows {
 
     /// The same, but second derivatives count as much as the predicted multipliers say and not as `t` does: what `k` makes
     /// of the second order of `C` is no tension, and would hold the next step back.
-    pub(crate) fn weigh_predicted(&mut self, constraints: &dyn Constraints, wiring: &Wiring) {
-        self.weigh_by(constraints, wiring, 0.0, |rows, stencil| {
+    pub(crate) fn weigh_predicted(
+        &mut self,
+        constraints: &dyn Constraints,
+        wiring: &Wiring,
+        nearly: f64,
+    ) {
+        self.weigh_by(constraints, wiring, nearly, |rows, stencil| {
             rows.predicted[stencil]
         });
     }
