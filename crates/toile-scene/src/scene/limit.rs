@@ -132,7 +132,7 @@ fn inequality(spec: &InequalitySpec, sheet: &Sheet) -> Result<Limit, String> {
 fn stretch(spec: &StretchSpec, sheet: &Sheet) -> Result<Limit, String> {
     if !sheet.is_unified {
         return Err(
-            "principal stretches are bounded inside the implicit solve; set `time.constraints = \"unified\"`".to_owned(),
+            "principal stretches are bounded inside the implicit solve; take an implicit integrator and `time.constraints = \"unified\"`".to_owned(),
         );
     }
     let made = StretchLimit::new(

@@ -10,7 +10,7 @@ use super::led::led_together;
 use super::seam::{loose_seams, seams, stiffen_sewn};
 use super::sources::Sources;
 use super::stage::stages;
-use super::time::{integrator, resolve_time};
+use super::time::{integrator, resolve_time, settle_constraints};
 use super::world::{Schedule, World};
 use super::{SceneError, SceneSource};
 use crate::files::{Disk, Files};
@@ -55,6 +55,7 @@ pub fn resolve_from(
     let files = &files;
     let source = &Sources { source, files };
     let schedule = resolve_time(source, &mut spec.time)?;
+    settle_constraints(&mut spec);
     check_vector(source, "environment.gravity", spec.environment.gravity)?;
     if let Some(air) = &spec.environment.air {
         check_air(source, air)?;

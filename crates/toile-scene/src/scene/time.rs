@@ -3,7 +3,11 @@
 use super::check::check_positive;
 use super::world::Schedule;
 use super::{SceneError, SceneSource};
-use crate::spec::{ConstraintsSpec, ControlSpec, IntegratorSpec, SolverSpec, TimeSpec};
+use crate::spec::{
+    ClothContactSpec, ClothSpec, ConstraintsSpec, ControlSpec, EquationSolverSpec,
+    InequalitySolverSpec, IntegratorSpec, LimitSpec, ModelSpec, SceneSpec, SolverSpec, StartSpec,
+    TimeSpec,
+};
 use toile::advance::StepControl;
 use toile::integrate::{
     ConstraintSolve, ImplicitRule, ImplicitSettings, Integrator, MixedScheme, MixedSettings,
@@ -25,8 +29,8 @@ pub(super) fn integrator(time: &TimeSpec) -> Integrator {
                 SolverSpec::Direct => LinearSolver::Direct,
             },
             constraints: match time.constraints {
-                ConstraintsSpec::Phases => ConstraintSolve::Phases,
                 ConstraintsSpec::Unified => ConstraintSolve::Unified,
+                ConstraintsSpec::Phases | ConstraintsSpec::Auto => ConstraintSolve::Phases,
             },
         })
     };
@@ -48,6 +52,54 @@ pub(super) fn integrator(time: &TimeSpec) -> Integrator {
     }
 }
 
+fn is_implicit(time: &TimeSpec) -> bool {
+    matches!(
+        time.integrator,
+        IntegratorSpec::BackwardEuler | IntegratorSpec::Bdf2
+    )
+}
+
+/// Settles how limits and contacts are met, if that is left open: in one solve, if there are both, so that each could undo what
+/// the other has done, and if it knows of everything in the scene. Principal stretches are bounded in one solve alone.
+pub(super) fn settle_constraints(spec: &mut SceneSpec) {
+    if spec.time.constraints != ConstraintsSpec::Auto {
+        return;
+    }
+    let is_known = |cloth: &ClothSpec| {
+        cloth.sticky.is_empty()
+            && cloth.adhere.is_empty()
+            && cloth.model != ModelSpec::Area
+            && cloth.limit.as_ref().is_none_or(is_part_of_the_solve)
+    };
+    let is_limited = |cloth: &ClothSpec| cloth.limit.is_some() || cloth.model.is_a_limit();
+    let is_stretch = |cloth: &ClothSpec| matches!(cloth.limit, Some(LimitSpec::Stretch(_)));
+    let touches = !spec.body.is_empty() || spec.contact.cloth != ClothContactSpec::None;
+    let unified = is_implicit(&spec.time)
+        && spec
+            .cloth
+            .values()
+            .any(|cloth| is_stretch(cloth) || touches && is_limited(cloth))
+        && spec.contact.relaxation == 0.0
+        && spec.contact.start == StartSpec::Refuse
+        && spec.cloth.values().all(is_known);
+    spec.time.constraints = match unified {
+        true => ConstraintsSpec::Unified,
+        false => ConstraintsSpec::Phases,
+    };
+}
+
+/// Whether a limit leaves it to the solve how it is met.
+fn is_part_of_the_solve(limit: &LimitSpec) -> bool {
+    match limit {
+        // Areas alone leave so many motions that the one solve often stops at the most iterations where cloth is pulled thin.
+        LimitSpec::Strain(_) | LimitSpec::Area(_) => false,
+        LimitSpec::Inequality(spec) => spec.solver == InequalitySolverSpec::default(),
+        LimitSpec::Lengths(spec) => spec.solver == EquationSolverSpec::default(),
+        LimitSpec::Isometric(spec) => spec.solver == EquationSolverSpec::default(),
+        LimitSpec::Stretch(_) => true,
+    }
+}
+
 /// A step longer than this is not chosen by itself (s).
 const LONGEST_DEFAULT_STEP: f64 = 0.01;
 
@@ -65,8 +117,7 @@ pub(super) fn resolve_time(
     if time.max_iterations == 0 {
         return Err(source.error("time.max_iterations", "must be at least 1"));
     }
-    let implicit = [IntegratorSpec::BackwardEuler, IntegratorSpec::Bdf2];
-    if time.constraints == ConstraintsSpec::Unified && !implicit.contains(&time.integrator) {
+    if time.constraints == ConstraintsSpec::Unified && !is_implicit(time) {
         let message = "one solve for limits and contacts is an implicit step: take `integrator = \"backward-euler\"` or \
                        `\"bdf2\"`, or `constraints = \"phases\"`";
         return Err(source.error("time.constraints", message));

@@ -13,7 +13,7 @@ pub enum LimitSpec {
     Area(AreaSpec),
     /// No edge grows longer than allowed; it may shrink as it likes (Jin and others 2017).
     Inequality(InequalitySpec),
-    /// No direction of any face grows longer than allowed; it may shrink as it likes. Needs `time.constraints = "unified"`.
+    /// No direction of any face grows longer than allowed; it may shrink as it likes.
     Stretch(StretchSpec),
     /// Edges keep their lengths (Goldenthal and others 2007).
     Lengths(ProjectionSpec),

@@ -27,6 +27,22 @@ pub enum ModelSpec {
     Area,
 }
 
+impl ModelSpec {
+    /// Whether the model is a limit by itself.
+    pub fn is_a_limit(self) -> bool {
+        match self {
+            ModelSpec::Isometric
+            | ModelSpec::QuasiInextensible
+            | ModelSpec::Inequality
+            | ModelSpec::Area => true,
+            ModelSpec::MassSpring
+            | ModelSpec::BaraffWitkin
+            | ModelSpec::ChoiKo
+            | ModelSpec::Kawabata => false,
+        }
+    }
+}
+
 /// What resists bending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -124,7 +124,7 @@ impl Default for TimeSpec {
             tolerance: 1e-3,
             max_iterations: 500,
             solver: SolverSpec::Auto,
-            constraints: ConstraintsSpec::Phases,
+            constraints: ConstraintsSpec::Auto,
             control: ControlSpec::Fixed,
         }
     }
@@ -134,6 +134,10 @@ impl Default for TimeSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConstraintsSpec {
+    /// In one solve where cloth with a limit may touch something, if it knows of everything in the scene; otherwise in phases.
+    /// Areas, limits that are swept over or name a solver of their own, cloth that sticks to cloth, contact that relaxes, and starts
+    /// that may be tangled are met in phases.
+    Auto,
     /// One after another: first the energies with some contacts, then limits, then bodies, then other cloth.
     Phases,
     /// All of them in one minimisation with the energies, so that cloth at its limits stays there where it touches something.

@@ -23,7 +23,7 @@ fn what_one_solve_cannot_do_is_refused_with_its_place_and_the_mend() {
     let unified = "[time]\nconstraints = \"unified\"\n";
     let cases = [
         (
-            format!("{SHEET}limit.stretch = {{}}\n"),
+            format!("[time]\nconstraints = \"phases\"\n{SHEET}limit.stretch = {{}}\n"),
             ["cloth.sheet.limit.stretch", "constraints = \"unified\""],
         ),
         (
@@ -46,6 +46,71 @@ fn what_one_solve_cannot_do_is_refused_with_its_place_and_the_mend() {
         for part in expected {
             assert!(message.contains(part), "{part:?} is not in {message}");
         }
+    }
+}
+
+#[test]
+fn limits_and_contacts_are_met_in_one_solve_unless_the_scene_has_what_that_does_not_know() {
+    let floor = "[body.floor]\nshape = \"plane\"\nplace = { at = [0, 0, -1] }\n";
+    let meets = [
+        ("unified", "", "limit.stretch = {}\n", ""),
+        ("unified", "", "limit.stretch = {}\n", floor),
+        ("unified", "", "model = \"quasi-inextensible\"\n", floor),
+        ("unified", "", "model = \"inequality\"\n", floor),
+        ("unified", "", "model = \"isometric\"\n", floor),
+        ("phases", "", "model = \"area\"\n", floor),
+        (
+            "unified",
+            "[contact]\ncloth = \"itself\"\n",
+            "limit.lengths = {}\n",
+            "",
+        ),
+        (
+            "unified",
+            "[time]\nintegrator = \"bdf2\"\n",
+            "limit.lengths = {}\n",
+            floor,
+        ),
+        ("unified", "[time]\nconstraints = \"unified\"\n", "", ""),
+        ("phases", "", "", floor),
+        ("phases", "", "limit.lengths = {}\n", ""),
+        (
+            "phases",
+            "[time]\nintegrator = \"symplectic-euler\"\n",
+            "limit.lengths = {}\n",
+            floor,
+        ),
+        (
+            "phases",
+            "[contact]\nrelaxation = 0.1\n",
+            "limit.lengths = {}\n",
+            floor,
+        ),
+        (
+            "phases",
+            "[contact]\nstart = \"untangle\"\n",
+            "limit.lengths = {}\n",
+            floor,
+        ),
+        ("phases", "", "limit.strain = {}\n", floor),
+        (
+            "phases",
+            "",
+            "limit.lengths.solver = \"projection\"\n",
+            floor,
+        ),
+        (
+            "phases",
+            "[time]\nconstraints = \"phases\"\n",
+            "limit.lengths = {}\n",
+            floor,
+        ),
+    ];
+    for (expected, head, cloth, tail) in meets {
+        let text = format!("{head}{SHEET}{cloth}{tail}");
+        let world = resolved(&text).unwrap_or_else(|message| panic!("{text}: {message}"));
+        let line = format!("constraints = \"{expected}\"");
+        assert!(world.resolved.contains(&line), "{text}: {}", world.resolved);
     }
 }
 
