@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 import toile
-from toile import _crew, _fit, _sweep
+from toile import _crew, _sweep
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
@@ -47,14 +49,11 @@ def cluster():
 
 
 def marked(folder: Path, seconds: float):
-    """A variant that leaves a mark where it begins and where it ends, and takes a while."""
+    """A variant that leaves a mark when it begins and when it has ended, and takes a while."""
     real = _sweep._simulate
 
     def simulate(scene, changes, stop):
-        import os
         import uuid
-
-        import ray
 
         name = f"{changes[0][1].strip()} on {ray.get_runtime_context().get_node_id()} {os.getpid()} {uuid.uuid4()}"
         (folder / f"begun {name}").touch()
@@ -66,10 +65,14 @@ def marked(folder: Path, seconds: float):
     return simulate
 
 
-def kill_when(is_time, cluster, node) -> threading.Thread:
+def kill_node(cluster, node, at_work) -> threading.Thread:
+    """Kills a node as soon as it is at work on something; it answers with the process that is."""
+
     def wait_and_kill() -> None:
-        while not is_time():
+        while (process := at_work()) is None:
             time.sleep(0.01)
+        # With a machine all of its processes die, but Ray's nodes of a test are processes whose workers live on for a while.
+        os.kill(process, signal.SIGKILL)
         cluster.remove_node(node, allow_graceful=False)
 
     thread = threading.Thread(target=wait_and_kill)
@@ -85,27 +88,31 @@ def test_a_sweep_outlives_one_of_its_two_nodes(cluster, tmp_path, monkeypatch):
     (doomed,) = cluster.worker_nodes
     here = f"on {doomed.node_id}"
 
-    def begun(kind: str) -> list[str]:
+    def marked_as(kind: str) -> list[str]:
         return [path.name for path in marks.iterdir() if path.name.startswith(kind)]
 
-    def is_time() -> bool:
-        """The node has done something, and is at work on something else."""
-        return sum(here in name for name in begun("begun")) >= 3 and len(begun("done")) >= 5
+    def unended() -> list[str]:
+        done = marked_as("done")
+        return [name for name in marked_as("begun") if name.replace("begun", "done", 1) not in done]
 
-    monkeypatch.setattr(_sweep, "_simulate", marked(marks, 0.3))
-    killer = kill_when(is_time, cluster, doomed)
+    def at_work() -> int | None:
+        """Once both nodes have done something: the process that the node has just set to work on something else."""
+        if len(marked_as("done")) < 5 or not any(here in name for name in marked_as("done")):
+            return None
+        return next((int(name.split()[-2]) for name in unended() if here in name), None)
+
+    monkeypatch.setattr(_sweep, "_simulate", marked(marks, 0.4))
+    killer = kill_node(cluster, doomed, at_work)
     spread = toile.sweep(SCENE, grid, out=tmp_path / "spread", on="ray", wall_time=False, progress=False)
     killer.join()
     assert spread.columns == own.columns
     for name in ("results.csv", "results.parquet"):
         assert (tmp_path / "spread" / name).read_bytes() == (tmp_path / "own" / name).read_bytes()
     # Each was done once. What the dead node had not ended, and only that, was begun again.
-    done = sorted(name.split(" on ")[0] for name in begun("done"))
+    done = sorted(name.split(" on ")[0] for name in marked_as("done"))
     assert len(done) == len(set(done)) == 16
-    lost = [name for name in begun("begun") if name.replace("begun", "done", 1) not in begun("done")]
-    assert len(begun("begun")) == 16 + len(lost)
-    assert lost and all(here in name for name in lost)
-    assert any(here in name for name in begun("done")), "both nodes have worked"
+    assert len(marked_as("begun")) == 16 + len(unended())
+    assert unended() and all(here in name for name in unended())
     cluster.add_node(**NODE)
     cluster.wait_for_nodes()
 
@@ -148,8 +155,6 @@ def test_a_variant_that_kills_its_workers_is_named_and_the_others_are_kept(clust
     real = _sweep._simulate
 
     def simulate(scene, changes, stop):
-        import os
-
         if "1e-5" in changes[0][1] or "0.00001" in changes[0][1]:
             os._exit(1)
         return real(scene, changes, stop)
@@ -168,4 +173,3 @@ def test_another_version_on_a_node_is_refused(cluster, monkeypatch):
     monkeypatch.setattr(_crew, "_version", lambda: "17.0")
     with pytest.raises(toile.Error, match="install the same on all nodes"):
         toile.fit(SCENE, {BEND: (1e-6, 1e-3)}, objective=lambda sim: 0.0, on="ray", progress=False)
-    assert _fit is not None
