@@ -262,8 +262,8 @@ pub fn combine(axes: &[Vec<Variant>]) -> Result<Vec<Variant>, CombineError> {
         }
         known.extend(fields);
     }
-    let sizes = axes.iter().map(|axis| axis.len().max(1));
-    let count = sizes.fold(Some(1usize), |n, size| n?.checked_mul(size));
+    let mut sizes = axes.iter().map(|axis| axis.len().max(1));
+    let count = sizes.try_fold(1usize, |n, size| n.checked_mul(size));
     match count.is_none_or(|n| n > MOST_VARIANTS) {
         true => Err(CombineError::TooMany),
         false => Ok(combinations(axes)),
