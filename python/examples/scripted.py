@@ -41,13 +41,13 @@ def fold_towel(env: ClothEnv) -> Actions:
     sides = [hand.position[1] for hand in env.hands]
 
     def places(x: float, z: float) -> list[np.ndarray]:
-        return [np.array([x, 0.12 * np.sign(side), z]) for side in sides]
+        return [np.array([x, 0.13 * np.sign(side), z]) for side in sides]
 
-    yield from follow(env, places(0.138, 0.004), -1.0, 4)
-    yield from follow(env, places(0.138, 0.0018), 1.0, 5)
+    yield from follow(env, places(0.139, 0.004), -1.0, 4)
+    yield from follow(env, places(0.139, 0.0018), 1.0, 5)
     for angle in np.linspace(0, np.pi, 30)[1:]:
         height = 0.0018 + 0.009 * angle / np.pi + 0.14 * np.sin(angle)
-        yield from follow(env, places(0.138 * np.cos(angle), height), 1.0, 1, -angle)
+        yield from follow(env, places(0.139 * np.cos(angle), height), 1.0, 1, -angle)
     yield from wait(env, 1.0, 3)
     yield from wait(env, -1.0, 4)
     yield from follow(env, places(-0.21, 0.0108), -1.0, 6)
@@ -85,12 +85,12 @@ def flatten_towel(env: ClothEnv) -> Actions:
     for edge in (((0, 0), (-1, 0)), ((0, -1), (-1, -1))):
         yield from take(env, *edge)
         low, high = -0.145, 0.145
-        for x, z, steps in ((0.0, 0.20, 12), (0.0, 0.36, 10)):
+        for x, z, steps in ((-0.15, 0.20, 12), (-0.15, 0.36, 8)):
             yield from follow(env, [np.array([x, y, z]) for y in (low, high)], 1.0, steps)
-        yield from wait(env, 1.0, 6)
-        for x, z, steps in ((0.0, 0.29, 4), (0.15, 0.15, 8), (0.26, 0.03, 8), (0.29, 0.004, 4)):
+        yield from wait(env, 1.0, 4)
+        for x, z, steps in ((-0.15, 0.29, 3), (0.02, 0.15, 7), (0.14, 0.03, 6), (0.2, 0.004, 4)):
             yield from follow(env, [np.array([x, y, z]) for y in (low, high)], 1.0, steps)
-        yield from wait(env, -1.0, 6)
+        yield from wait(env, -1.0, 15)
 
 
 def dress_arm(env: ClothEnv) -> Actions:

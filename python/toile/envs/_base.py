@@ -259,11 +259,12 @@ def _cut(values: Floats) -> npt.NDArray[np.float32]:
 def towel(cells: int, size: float, at: tuple[float, float, float], **material: float) -> dict[str, Any]:
     """A square towel that cannot be stretched by more than 2 %."""
     return {
-        "mesh": {"grid": {"size": [size, size], "cells": [cells, cells], "pattern": "alternating"}},
+        "mesh": {"grid": {"size": [size, size], "cells": [cells, cells]}},
         "place": {"at": list(at)},
         "limit": {"stretch": {"stretch": 0.02}},
         "damping": 1.0,
         "thickness": 0.002,
+        "friction": 0.6,
         "material": {"density": 0.2, **material},
     }
 

@@ -107,11 +107,11 @@ class Gripper:
 
     width = 5
     #: Sides of a finger (m).
-    size = (0.03, 0.04, 0.008)
+    size = (0.028, 0.04, 0.008)
     #: Room between open and between closed fingers (m); closed, they press cloth of 2 mm together.
-    rooms = (0.0012, 0.022)
+    rooms = (0.0012, 0.032)
     #: The longest way of a step along each axis (m), the largest turn (rad), and how fast the fingers go (m).
-    stride, turn, pace = 0.04, 0.2, 0.0052
+    stride, turn, pace = 0.04, 0.2, 0.0077
 
     def __init__(self, sim: Simulation, name: str, at: Floats, allowed: Callable[[Gripper, Floats], Floats]) -> None:
         self._upper, self._lower = sim.body[f"{name}-upper"], sim.body[f"{name}-lower"]

@@ -42,7 +42,7 @@ class DressArm(ClothEnv):
     def scene(cls) -> dict[str, Any]:
         around, along = cls.nodes
         sleeve = towel(1, 1.0, (cls.start + 0.5 * cls.lengths[0], 0.0, 0.0), bend=3e-5)
-        sleeve["mesh"] = {"tube": {"radius": cls.radii[0], "height": cls.lengths[0], "cells": [around, along - 1], "pattern": "alternating"}}
+        sleeve["mesh"] = {"tube": {"radius": cls.radii[0], "height": cls.lengths[0], "cells": [around, along - 1]}}
         sleeve["place"]["rotate_degrees"] = [0.0, 90.0, 0.0]
         return {
             "title": "Dress an arm",

@@ -28,7 +28,7 @@ class FlattenTowel(ClothEnv):
     size: ClassVar[float] = 0.3
     #: Share of its area that counts as flat, and that may lie open at the start.
     flat: ClassVar[float] = 0.9
-    crumpled: ClassVar[float] = 0.7
+    crumpled: ClassVar[float] = 0.6
 
     @classmethod
     def scene(cls) -> dict[str, Any]:

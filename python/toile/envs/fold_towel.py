@@ -12,7 +12,7 @@ from ._hands import Gripper, Hand, fingers
 
 
 class FoldTowel(ClothEnv):
-    """Take the edge of a towel that reaches over a table's edge, and lay it on the opposite edge.
+    """Take two corners of a towel that reach over a round table's rim, and lay them on the opposite ones.
 
     Each of the two grippers has two fingers that hold by friction. It is done when both corners are within 3 cm of the opposite ones, the
     grippers are open and the towel lies still. The score falls with the mean distance of the corners from the opposite ones.
@@ -20,13 +20,14 @@ class FoldTowel(ClothEnv):
 
     default_max_steps = 100
     fabric = {
-        "cloth.towel.material.bend": (5e-5, 2e-4),
-        "cloth.towel.material.density": (0.15, 0.3),
-        "body.table.friction": (0.4, 0.7),
+        "cloth.towel.material.bend": (1.5e-5, 4e-5),
+        "cloth.towel.material.density": (0.18, 0.25),
+        "body.table.friction": (0.5, 0.9),
     }
-    #: Side of the towel and the place of the table's edge (m).
+    #: Side of the towel, x of the table's middle and its radius (m).
     size: ClassVar[float] = 0.3
-    edge: ClassVar[float] = 0.115
+    middle: ClassVar[float] = -0.11
+    radius: ClassVar[float] = 0.26
     #: Distance of both corners that counts as folded (m).
     near: ClassVar[float] = 0.03
 
@@ -36,11 +37,11 @@ class FoldTowel(ClothEnv):
             "title": "Fold a towel",
             "time": TIME,
             "contact": {"cloth": "all", "certify": "never"},
-            "cloth": {"towel": towel(14, cls.size, (0.0, 0.0, 0.001), bend=1e-4)},
+            "cloth": {"towel": towel(14, cls.size, (0.0, 0.0, 0.001), bend=2e-5)},
             "body": {
                 "table": {
-                    "shape": {"box": {"size": [0.4, 0.5, 0.05]}},
-                    "place": {"at": [cls.edge - 0.2, 0.0, -0.025]},
+                    "shape": {"disc": {"radius": cls.radius, "thickness": 0.03}},
+                    "place": {"at": [cls.middle, 0.0, 0.0]},
                     "friction": 0.5,
                     "color": [0.62, 0.50, 0.38],
                 },
@@ -50,7 +51,7 @@ class FoldTowel(ClothEnv):
         }
 
     def make_hands(self) -> list[Hand]:
-        starts = [np.array([0.19, y, 0.004]) + self.jitter(0.01) * [1.0, 1.0, 0.1] for y in (-0.12, 0.12)]
+        starts = [np.array([0.19, y, 0.004]) + self.jitter(0.01) * [1.0, 1.0, 0.1] for y in (-0.13, 0.13)]
         return [Gripper(self.sim, name, at, self._allowed) for name, at in zip(("left", "right"), starts)]
 
     def arrange(self) -> Iterator[int]:
@@ -62,12 +63,14 @@ class FoldTowel(ClothEnv):
         side = np.sign(hand.position[1])
         low, high = np.array([-0.3, 0.03, -0.1]), np.array([0.3, 0.25, 0.4])
         at = np.clip(target * [1.0, side, 1.0], low, high) * [1.0, side, 1.0]
-        before, _ = hand.reach()
-        inwards = self.edge + 0.002 - (at[0] + before[0])
-        upwards = 0.0022 - (at[2] + before[2])
-        if inwards > 0 and upwards > 0:
-            if inwards < upwards:
-                at[0] += inwards
+        below, _ = hand.reach()
+        upwards = 0.0022 - (at[2] + below[2])
+        # The rim is round: a little below the top the table is narrower.
+        rim = np.sqrt(max(0.0, (self.radius - 0.003) ** 2 - (abs(at[1]) + below[1]) ** 2))
+        outwards = self.middle + rim - (at[0] + below[0])
+        if upwards > 0 and outwards > 0:
+            if outwards < upwards:
+                at[0] += outwards
             else:
                 at[2] += upwards
         return at
