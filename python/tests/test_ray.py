@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -41,7 +42,7 @@ def cluster():
     """Two nodes with one core each."""
     made = cluster_utils.Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})
     made.add_node(**NODE)
-    ray.init(address=made.address, log_to_driver=False, logging_level="error")
+    ray.init(address=made.address, log_to_driver=False, logging_level=logging.ERROR)
     made.wait_for_nodes()
     yield made
     ray.shutdown()

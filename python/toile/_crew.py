@@ -6,6 +6,7 @@ their numbers, not by the order in which they come.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -100,9 +101,11 @@ class Threads:
 
 def _task(work: Work, shared: Any, part: Any, told: str) -> Any:
     """What a worker of a cluster does."""
+    # A task has one core. The engine asks for this when it first takes threads.
+    os.environ.setdefault("RAYON_NUM_THREADS", "1")
     here = _version()
     if here != told:
-        raise Error(f"a node of the cluster has toile {here}, but the sweep was begun with {told}; install the same on all nodes")
+        raise Error(f"a node of the cluster has toile {here}, but the work was begun with {told}; install the same on all nodes")
     return work(shared, part, None)
 
 
@@ -125,7 +128,7 @@ class Cluster:
         self._is_ours = not ray.is_initialized()
         if self._is_ours:
             # With RAY_ADDRESS, or on a node of a cluster, this joins it.
-            ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", num_cpus=workers)
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR, num_cpus=workers)
         self._limit = workers
 
     def _window(self) -> int:
