@@ -80,17 +80,26 @@ def hang_towel(env: ClothEnv) -> Actions:
     yield from wait(env, -1.0, 140)
 
 
+EDGES = [((0, 0), (-1, 0)), ((0, -1), (-1, -1)), ((0, 0), (0, -1)), ((-1, 0), (-1, -1))]
+
+
+def outermost(env: ClothEnv) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The edge whose corners lie farthest from the middle of the towel: not one that is rolled in."""
+    middle = env.sim.positions[:, :2].mean(axis=0)
+    return max(EDGES, key=lambda edge: min(np.linalg.norm(place[:2] - middle) for place in corners(env, *edge)))
+
+
 def flatten_towel(env: ClothEnv) -> Actions:
-    """Lift an edge by its corners until the towel hangs, and lay it down while going back."""
-    for edge in (((0, 0), (-1, 0)), ((0, -1), (-1, -1))):
-        yield from take(env, *edge)
+    """Lift an edge by its corners until the towel hangs, and lay it down while going on; once more if it was not enough."""
+    for _ in range(3):
+        yield from take(env, *outermost(env))
         low, high = -0.145, 0.145
         for x, z, steps in ((-0.15, 0.20, 12), (-0.15, 0.36, 8)):
             yield from follow(env, [np.array([x, y, z]) for y in (low, high)], 1.0, steps)
         yield from wait(env, 1.0, 4)
-        for x, z, steps in ((-0.15, 0.29, 3), (0.02, 0.15, 7), (0.14, 0.03, 6), (0.2, 0.004, 4)):
+        for x, z, steps in ((-0.15, 0.29, 3), (0.02, 0.15, 7), (0.14, 0.03, 6), (0.2, 0.008, 4)):
             yield from follow(env, [np.array([x, y, z]) for y in (low, high)], 1.0, steps)
-        yield from wait(env, -1.0, 15)
+        yield from wait(env, -1.0, 12)
 
 
 def dress_arm(env: ClothEnv) -> Actions:
