@@ -1,8 +1,8 @@
-"""Policies that solve FoldTowel, HangTowel, FlattenTowel, DressArm and SpreadTablecloth by following way points.
+"""Policies that follow way points. They solve FoldTowel, HangTowel, FlattenTowel and DressArm; in SpreadTablecloth it is only a try.
 
     python python/examples/scripted.py HangTowel --seeds 3 --pictures hang
 
-They look at the nodes of the simulation, which a robot cannot; they show that the tasks can be solved, and how.
+They look at the nodes of the simulation, which a robot cannot; they show that a task can be solved, and how.
 """
 
 from __future__ import annotations
