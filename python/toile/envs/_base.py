@@ -152,7 +152,7 @@ class ClothEnv(gym.Env[Any, npt.NDArray[np.float32]]):
             failure = str(error)
         return self._ended(failure)
 
-    def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> npt.NDArray[np.uint8] | None:
         """A picture of 480 by 360 pixels."""
         if self.render_mode is None:
             return None

@@ -20,7 +20,10 @@ class Hand(Protocol):
     #: Numbers of the action that it takes.
     width: int
     position: Floats
-    closed: bool
+
+    @property
+    def closed(self) -> bool:
+        """Whether it holds, or would."""
 
     def command(self, action: Floats, seconds: float) -> None:
         """Set out for what the action says; numbers from -1 to 1."""

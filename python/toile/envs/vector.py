@@ -65,7 +65,7 @@ class ClothVectorEnv(gym.vector.VectorEnv[Any, npt.NDArray[np.float32], Any]):
         self._seen: list[Any] = [None] * num_envs
         self._over = np.zeros(num_envs, dtype=bool)
 
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin episodes, all or those of ``options["reset_mask"]``. A single seed stands for it and those that follow it."""
@@ -146,7 +146,7 @@ class ClothVectorEnv(gym.vector.VectorEnv[Any, npt.NDArray[np.float32], Any]):
         return {k: self.envs[k]._ended(failures[k]) for k in chosen}
 
     def _observations(self) -> Any:
-        out = create_empty_array(self.single_observation_space, n=self.num_envs, fn=np.zeros)
+        out: Any = create_empty_array(self.single_observation_space, n=self.num_envs, fn=np.zeros)
         return deepcopy(concatenate(self.single_observation_space, self._seen, out))
 
 
