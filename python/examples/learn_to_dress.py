@@ -40,7 +40,8 @@ def returns(envs: ClothVectorEnv, parameters: np.ndarray, seed: int, steps: int)
 def learn(rounds: int, population: int, steps: int, seed: int) -> list[np.ndarray]:
     """The returns of all policies, round by round."""
     rng = np.random.default_rng(seed)
-    envs = ClothVectorEnv(DressArm, population, max_steps=steps)
+    # The sleeve passes through itself, which is faster.
+    envs = ClothVectorEnv(DressArm, population, max_steps=steps, overrides={"contact.cloth": "none"})
     mean, spread = np.zeros(24), np.ones(24)
     history = []
     for number in range(rounds):

@@ -14,7 +14,8 @@ def covered(points: Floats, triangles: Ints, pixel: float) -> Ints:
     corners = points[triangles][:, :, :2] / pixel - 0.5
     first = np.ceil(corners.min(axis=1)).astype(np.int64)
     last = np.floor(corners.max(axis=1)).astype(np.int64)
-    wide = int(np.clip((last - first).max() + 1, 0, 64))
+    # Cloth that has burst must not ask for all of the memory.
+    wide = int(np.clip((last - first).max() + 1, 0, 128))
     offsets = np.stack(np.meshgrid(np.arange(wide), np.arange(wide), indexing="ij"), axis=-1).reshape(-1, 2)
     places = first[:, None, :] + offsets
     sides = []
