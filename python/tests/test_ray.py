@@ -34,7 +34,7 @@ place.at = [0.0, 0.0, -0.2]
 BEND = "cloth.strip.material.bend"
 NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
 # A node that says nothing for this long is dead; without a real network it need not be given more.
-QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 200, "health_check_failure_threshold": 3}
+QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 6}
 
 
 @pytest.fixture(scope="module")
