@@ -1,4 +1,4 @@
-"""Learn to pull a sleeve over an arm with the cross-entropy method: numpy alone, a few minutes on a laptop.
+"""Learn to pull a sleeve over an arm with the cross-entropy method, with numpy alone.
 
     python python/examples/learn_to_dress.py --curve curve.png
 
