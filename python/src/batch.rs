@@ -233,6 +233,9 @@ impl Published {
     }
 }
 
+/// More worlds than this are a slip of the finger.
+const MOST_WORLDS: usize = 1_000_000;
+
 /// What each world is made from: the same source with the overrides of each.
 fn sources(
     source: SceneSource,
@@ -268,14 +271,21 @@ fn sources(
     if worlds == 0 {
         return Err(argument("a batch has at least one world; 0 were asked for"));
     }
+    if worlds > MOST_WORLDS {
+        return Err(argument(format!(
+            "{worlds} worlds do not fit into memory; a batch has at most {MOST_WORLDS}"
+        )));
+    }
     let same = match (&of_each, overrides) {
         (None, Some(given)) => read_overrides(Some(given))?,
         _ => Vec::new(),
     };
     Ok((0..worlds)
-        .map(|k| SceneSource {
-            overrides: of_each.as_ref().map_or(&same, |each| &each[k]).clone(),
-            ..source.clone()
+        .map(|k| {
+            let mut source = source.clone();
+            let own = of_each.as_ref().map_or(&same, |each| &each[k]);
+            source.overrides.extend(own.iter().cloned());
+            source
         })
         .collect())
 }

@@ -4,6 +4,7 @@ use crate::errors::kinds;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,12 +22,19 @@ static THREADS: Mutex<Option<Arc<ThreadPool>>> = Mutex::new(None);
 #[derive(Debug)]
 pub struct Fault(pub String);
 
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the engine failed where it should not have: {}; this is a bug, please report it with the scene",
+            self.0
+        )
+    }
+}
+
 impl From<Fault> for PyErr {
     fn from(fault: Fault) -> PyErr {
-        kinds::EngineFault::new_err(format!(
-            "the engine failed where it should not have: {}; this is a bug, please report it with the scene",
-            fault.0
-        ))
+        kinds::EngineFault::new_err(fault.to_string())
     }
 }
 

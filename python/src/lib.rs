@@ -11,16 +11,20 @@ mod answers;
 mod arguments;
 mod batch;
 mod body;
+mod commands;
 mod core;
 mod errors;
 mod grasp;
 mod guard;
 mod memory;
+mod mesh;
 mod optimise;
+mod packed;
 mod picture;
 mod recording;
 mod scene;
 mod simulation;
+mod sweep;
 
 #[pyo3::pymodule]
 mod _toile {
@@ -41,9 +45,13 @@ mod _toile {
     #[pymodule_export]
     use crate::optimise::minimise;
     #[pymodule_export]
+    use crate::packed::{Packed, unpack};
+    #[pymodule_export]
     use crate::recording::{export_recording, frame_picture, player};
     #[pymodule_export]
     use crate::scene::{bundled_scenes, rebuild, scene_text};
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::sweep::{Plan, Stop, read_csv, read_variants, simulate, write_csv};
 }

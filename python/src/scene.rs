@@ -3,11 +3,12 @@
 use crate::core::{Files, Handle, Shared};
 use crate::errors::{self, argument};
 use crate::guard::guarded;
+use crate::packed::Packed;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
-use toile_scene::files::{Disk, MemoryFiles};
+use toile_scene::files::{Disk, Files as Provider, MemoryFiles};
 use toile_scene::scene::{BUNDLED, SceneSource, World, resolve_from};
 use toml::{Table, Value};
 
@@ -29,6 +30,15 @@ impl Ingredients {
         overrides: Option<&Bound<'_, PyAny>>,
         files: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        if let Ok(packed) = scene.cast::<Packed>() {
+            let mut source = packed.get().source.clone();
+            source.overrides.extend(read_overrides(overrides)?);
+            let files = match files {
+                None => packed.get().files.clone(),
+                Some(files) => Some(read_files(files)?),
+            };
+            return Ok(Ingredients { source, files });
+        }
         let mut source = source(scene)?;
         source.overrides = read_overrides(overrides)?;
         Ok(Ingredients {
@@ -45,7 +55,18 @@ impl Ingredients {
 
 /// Builds a scene.
 pub fn world(source: &SceneSource, files: Option<&Files>) -> PyResult<Arc<World>> {
-    let provider: Arc<dyn toile_scene::files::Files> = match files {
+    world_from(provider(files), source)
+}
+
+/// The same with files from whoever has them.
+pub fn world_from(files: Arc<dyn Provider>, source: &SceneSource) -> PyResult<Arc<World>> {
+    let made = guarded(|| resolve_from(files, source, source.parse()?))?;
+    made.map(Arc::new).map_err(|error| errors::scene(&error))
+}
+
+/// Whoever has the files: memory, or the disk.
+pub fn provider(files: Option<&Files>) -> Arc<dyn Provider> {
+    match files {
         None => Arc::new(Disk),
         Some(files) => {
             let all = files.iter().cloned();
@@ -53,9 +74,7 @@ pub fn world(source: &SceneSource, files: Option<&Files>) -> PyResult<Arc<World>
                 held.with(name, bytes)
             }))
         }
-    };
-    let made = guarded(|| resolve_from(provider, source, source.parse()?))?;
-    made.map(Arc::new).map_err(|error| errors::scene(&error))
+    }
 }
 
 fn source(scene: &Bound<'_, PyAny>) -> PyResult<SceneSource> {
@@ -121,7 +140,8 @@ fn read_files(given: &Bound<'_, PyDict>) -> PyResult<Files> {
     Ok(Arc::new(files))
 }
 
-fn read_table(given: &Bound<'_, PyDict>, place: &str) -> PyResult<Table> {
+/// A dictionary of Python as TOML has it.
+pub fn read_table(given: &Bound<'_, PyDict>, place: &str) -> PyResult<Table> {
     let mut table = Table::new();
     for (key, value) in given {
         let key: String = key
@@ -180,6 +200,28 @@ fn read_value(given: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
     }))
 }
 
+/// A value of TOML as Python has it.
+pub fn python_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Boolean(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
+        Value::Integer(number) => number.into_pyobject(py)?.into_any(),
+        Value::Float(number) => number.into_pyobject(py)?.into_any(),
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Datetime(moment) => moment.to_string().into_pyobject(py)?.into_any(),
+        Value::Array(entries) => {
+            let entries = entries.iter().map(|entry| python_value(py, entry));
+            PyList::new(py, entries.collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+        Value::Table(table) => {
+            let made = PyDict::new(py);
+            for (key, entry) in table {
+                made.set_item(key, python_value(py, entry)?)?;
+            }
+            made.into_any()
+        }
+    })
+}
+
 /// The names of the scenes inside the package.
 #[pyfunction]
 pub fn bundled_scenes() -> Vec<&'static str> {
@@ -219,10 +261,8 @@ pub fn recipe(source: &SceneSource, files: Option<&Files>) -> PyResult<Recipe> {
     ))
 }
 
-/// A simulation from its recipe and a snapshot, for unpickling.
-#[pyfunction]
-#[pyo3(name = "_rebuild")]
-pub fn rebuild(py: Python<'_>, recipe: Recipe, snapshot: Vec<u8>) -> PyResult<Handle> {
+/// What a recipe was made of.
+pub fn from_recipe(recipe: Recipe) -> PyResult<Ingredients> {
     let (name, text, folder, overrides, files) = recipe;
     let mut source = SceneSource {
         name,
@@ -238,10 +278,17 @@ pub fn rebuild(py: Python<'_>, recipe: Recipe, snapshot: Vec<u8>) -> PyResult<Ha
             .overrides
             .extend(table.into_iter().map(|(_, value)| (path.clone(), value)));
     }
-    let ingredients = Ingredients {
+    Ok(Ingredients {
         source,
         files: files.map(Arc::new),
-    };
+    })
+}
+
+/// A simulation from its recipe and a snapshot, for unpickling.
+#[pyfunction]
+#[pyo3(name = "_rebuild")]
+pub fn rebuild(py: Python<'_>, recipe: Recipe, snapshot: Vec<u8>) -> PyResult<Handle> {
+    let ingredients = from_recipe(recipe)?;
     let shared = Shared::new(ingredients.resolve(py)?, ingredients.files);
     shared.work(|core| {
         core.engine

@@ -127,3 +127,39 @@ def test_a_parameter_that_is_none_is_named():
     frames, times = record(1e-4)
     with pytest.raises(toile.SceneError, match="bent"):
         toile.fit(HELD, {"cloth.strip.material.bent": (0.1, 1.0)}, target=frames, times=times)
+
+
+def test_a_fit_that_was_stopped_goes_on_to_the_same_end_and_bytes(tmp_path):
+    simulated = []
+
+    def objective(sim):
+        if len(simulated) == 7:
+            raise KeyboardInterrupt
+        simulated.append(sim)
+        sim.step(2)
+        return float(abs(sim.positions[:, 2].min() + 0.0015))
+
+    def fit(folder, **more):
+        return toile.fit(
+            HELD, {BEND: (1e-6, 1e-2, "log")}, objective=objective, max_evaluations=12, workers=1, progress=False, out=folder, **more
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(tmp_path / "stopped")
+    with pytest.raises(toile.ArgumentError, match="go on with resume=True"):
+        fit(tmp_path / "stopped")
+    simulated.clear()
+    # A line that was cut off does not count.
+    with (tmp_path / "stopped" / "evaluations.csv").open("a") as log:
+        log.write("1e-")
+    found = fit(tmp_path / "stopped", resume=True)
+    assert len(simulated) == 5
+    simulated[:] = [None] * 10
+    assert fit(tmp_path / "stopped", resume=True) == found
+    assert len(simulated) == 10, "all is known"
+    assert fit(tmp_path / "whole") == found
+    assert (tmp_path / "whole" / "evaluations.csv").read_bytes() == (tmp_path / "stopped" / "evaluations.csv").read_bytes()
+    with pytest.raises(toile.ArgumentError, match="of another fit"):
+        toile.fit(HELD, {BEND: (0, 1), "cloth.strip.damping": (0, 1)}, objective=objective, out=tmp_path / "whole", resume=True)
+    with pytest.raises(toile.ArgumentError, match="out="):
+        toile.fit(HELD, {BEND: (0, 1)}, objective=objective, resume=True)

@@ -22,3 +22,5 @@ world: toile.Simulation = batch[0]
 batch.step(2, mask=np.ones(4, bool))
 picture: toile.Picture = sim.render(64, 48, toile.Camera((0.0, 0.0, 1.0), (0.0, 0.0, 0.0)))
 found: toile.Minimum = toile.minimise(lambda points: [p["x"] for p in points], {"x": (0.0, 1.0)})
+swept: toile.Swept = toile.sweep("hello", {"cloth.sheet.damping": [0.5, 1.0]}, out="out", on="ray", resume=True)
+failed: dict[int, str] = swept.failed

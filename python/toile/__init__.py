@@ -19,6 +19,7 @@ except ImportError as _error:
     raise ImportError(
         "toile's compiled part is not here: install the package (pip install ./python), and start Python in another folder than its sources"
     ) from _error
+from ._crew import LostWork
 from ._errors import (
     ArgumentError,
     BusyError,
@@ -34,6 +35,7 @@ from ._fit import Minimum, fit, minimise
 from ._looking import Camera, Picture, Player
 from ._recording import Recording, Track
 from ._simulation import Batch, Cloth, Grasps, Simulation
+from ._sweep import Swept, sweep
 from ._table import read_table, write_table
 from ._toile import Body, Certificate, Contacts, Energies, Grasp, bundled_scenes, scene_text
 
@@ -61,6 +63,7 @@ __all__ = [
     "Error",
     "Grasp",
     "Grasps",
+    "LostWork",
     "Minimum",
     "Picture",
     "Player",
@@ -70,11 +73,13 @@ __all__ = [
     "SceneError",
     "Simulation",
     "StepError",
+    "Swept",
     "Track",
     "bundled_scenes",
     "fit",
     "minimise",
     "read_table",
     "scene_text",
+    "sweep",
     "write_table",
 ]

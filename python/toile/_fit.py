@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _toile
+from ._crew import Crew, On, crew
 from ._errors import ArgumentError, StepError
-from ._simulation import Batch, Simulation
+from ._log import Log
+from ._progress import Progress
+from ._simulation import Simulation
 
 #: Bounds of a parameter: (low, high), spread evenly, or (low, high, "log"), spread by factors.
 Bounds = tuple[float, float] | tuple[float, float, str]
@@ -143,7 +147,12 @@ def fit(
     objective: Callable[[Simulation], float] | None = None,
     overrides: Mapping[str, Any] | None = None,
     files: dict[str, bytes | str] | None = None,
+    on: On = "local",
     workers: int | None = None,
+    out: str | PathLike[str] | None = None,
+    resume: bool = False,
+    force: bool = False,
+    progress: bool | None = None,
     **search: Any,
 ) -> Minimum:
     """Find numbers of a scene that make cloth move like a recording, or make a function of your own small.
@@ -162,11 +171,22 @@ def fit(
         Which of the scene's nodes the target has; all of them, in their order, by default.
     objective : callable, optional
         Instead of `target`: gets a simulation at its start with the numbers to try, and answers with what is to be small. Several
-        run at once, in threads.
+        run at once, in threads, or in processes of a cluster.
     overrides, files
         As for ``Simulation``.
+    on : {"local", "ray"}
+        The cores of this machine, or the cluster that Ray is connected to: the points of a generation are simulated side by side,
+        and the result is the same to the bit.
     workers : int, optional
-        How many simulations of an objective run at once; as many as there are cores by default.
+        How many simulations run at once; as many as there are cores by default.
+    out : path, optional
+        A folder for ``evaluations.csv``: every point with its value, as soon as it is known.
+    resume : bool
+        Take the values that `out` has. The search asks for the same points again, so it comes to the same end.
+    force : bool
+        Replace what `out` has.
+    progress : bool, optional
+        Whether to show on standard error how far it is; yes by default.
     **search
         As for ``minimise``.
 
@@ -177,27 +197,111 @@ def fit(
     """
     if (target is None) == (objective is None):
         raise ArgumentError("say what is to be met: give a target with its times, or an objective")
-    fixed = dict(overrides or {})
-    if objective is not None:
-        count = workers or os.cpu_count() or 1
-        own = objective
-
-        def try_one(point: dict[str, float]) -> float:
+    if out is None and (resume or force):
+        raise ArgumentError("say where the values of before are: out=…")
+    hands = crew(on, workers)
+    try:
+        packed = _toile._Packed(scene, dict(overrides or {}), files=files)
+        task: _Objective | _Target
+        if objective is not None:
+            task = _Objective(packed, objective)
+        else:
+            task = _Target(packed, *_target(target, times, nodes))
+            _check_nodes(Simulation(packed), task.places, task.chosen)
+        mark = _mark(task, parameters)
+        with Log(None if out is None else Path(out), list(parameters), mark, resume, force) as log:
+            shown = Progress("simulation", progress)
             try:
-                return float(own(Simulation(scene, {**fixed, **point}, files=files)))
+                return minimise(_asker(hands, task, log, shown, search), parameters, **search)
+            finally:
+                shown.finish()
+    finally:
+        hands.close()
+
+
+@dataclass(frozen=True)
+class _Objective:
+    """A function of a simulation."""
+
+    scene: _toile._Packed
+    objective: Callable[[Simulation], float]
+
+    def value(self, point: dict[str, float]) -> float:
+        try:
+            return float(self.objective(Simulation(self.scene, point)))
+        except StepError:
+            return math.inf
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Places to be met."""
+
+    scene: _toile._Packed
+    places: npt.NDArray[np.float64]
+    moments: npt.NDArray[np.float64]
+    chosen: npt.NDArray[np.int64] | None
+
+    def value(self, point: dict[str, float]) -> float:
+        """Root mean square of the distances from the target (m)."""
+        sim = Simulation(self.scene, point)
+        known: npt.NDArray[np.bool_] = np.asarray(np.isfinite(self.places).all(axis=2))
+        total, now = 0.0, 0.0
+        for frame, moment in enumerate(self.moments):
+            try:
+                sim.advance(moment - now)
             except StepError:
                 return math.inf
+            now = moment
+            there = sim.positions if self.chosen is None else sim.positions[self.chosen]
+            off = there[known[frame]] - self.places[frame, known[frame]]
+            total += float((off**2).sum())
+        return math.sqrt(total / max(1, int(known.sum())))
 
-        with ThreadPoolExecutor(max_workers=count) as pool:
-            return minimise(lambda points: list(pool.map(try_one, points)), parameters, **search)
-    places, moments, chosen = _target(target, times, nodes)
-    _check_nodes(Simulation(scene, fixed, files=files), places, chosen)
 
-    def try_all(points: list[dict[str, float]]) -> list[float]:
-        batch = Batch(scene, overrides=[{**fixed, **point} for point in points], files=files)
-        return list(_distances(batch, places, moments, chosen))
+def _try(task: _Objective | _Target, point: dict[str, float], stop: Any) -> float:
+    """One point, wherever this is."""
+    return task.value(point)
 
-    return minimise(try_all, parameters, **search)
+
+def _asker(
+    hands: Crew, task: _Objective | _Target, log: Log, shown: Progress, search: Mapping[str, Any]
+) -> Callable[[list[dict[str, float]]], list[float]]:
+    """Answers with the values of points: those that are known, and those of simulations side by side."""
+    budget = int(search.get("max_evaluations", 400))
+    asked = 0
+    best = math.inf
+
+    def ask(points: list[dict[str, float]]) -> list[float]:
+        nonlocal asked, best
+        values = [log.recall(point) for point in points]
+        unknown = [k for k, value in enumerate(values) if value is None]
+        found: dict[int, float] = {}
+        for index, value in hands.work(_try, task, [points[k] for k in unknown]):
+            found[unknown[index]] = value
+            log.note(points[unknown[index]], value)
+        log.order(points)
+        answered = [found[k] if value is None else value for k, value in enumerate(values)]
+        asked += len(points)
+        best = min([best, *(value for value in answered if not math.isnan(value))])
+        shown.show(asked, max(asked, budget), f"best {best:.6g}")
+        return answered
+
+    return ask
+
+
+def _mark(task: _Objective | _Target, parameters: Mapping[str, Bounds]) -> str:
+    """Tells fits apart whose values would be others. What a function of one's own does is not looked into."""
+    _, (recipe,) = task.scene.__reduce__()
+    _, text, _, overrides, files = recipe
+    # Where files lie is no part of what they say.
+    content = hashlib.sha256(repr((text, overrides, [held for _, held in files or []])).encode())
+    if isinstance(task, _Target):
+        for array in (task.places, task.moments, np.asarray([] if task.chosen is None else task.chosen)):
+            content.update(str(array.shape).encode() + array.tobytes())
+    else:
+        content.update(getattr(task.objective, "__qualname__", "objective").encode())
+    return f"{content.hexdigest()} {' '.join(parameters)}\n"
 
 
 def _target(
@@ -229,24 +333,3 @@ def _check_nodes(sim: Simulation, places: npt.NDArray[np.float64], chosen: npt.N
         )
     if chosen is not None and not ((chosen >= 0) & (chosen < count)).all():
         raise ArgumentError(f"nodes of the target must be from 0 to {count - 1}")
-
-
-def _distances(
-    batch: Batch,
-    places: npt.NDArray[np.float64],
-    moments: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.int64] | None,
-) -> npt.NDArray[np.float64]:
-    """Root mean square of the distances of each world from the target (m); infinite where a world failed."""
-    sums = np.zeros(len(batch))
-    alive = np.ones(len(batch), bool)
-    known: npt.NDArray[np.bool_] = np.asarray(np.isfinite(places).all(axis=2))
-    now = 0.0
-    for frame, moment in enumerate(moments):
-        batch.advance(moment - now, mask=alive, on_error="skip")
-        alive &= np.array([failure is None for failure in batch.failures])
-        now = moment
-        there = batch.positions if chosen is None else batch.positions[:, chosen]
-        off = there[:, known[frame]] - places[frame, known[frame]]
-        sums += (off**2).sum(axis=(1, 2))
-    return np.where(alive, np.sqrt(sums / max(1, known.sum())), np.inf)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _toile
 from ._errors import ArgumentError
 from ._looking import Camera, Picture, Player, _said
+from ._recording import Recording
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -171,9 +172,7 @@ class Simulation(_toile.Simulation):
     def show(self, *, budget: int = 8 << 20) -> Player:
         """The player: of the frames kept since ``record()``, or of the state as it is. A notebook shows it inline."""
         with tempfile.TemporaryDirectory(prefix="toile-") as folder:
-            path = Path(folder) / "frames.toile"
-            self.save(path)
-            return Player(_toile._player(path, budget))
+            return self._saved(folder).show(budget=budget)
 
     def export(
         self,
@@ -205,10 +204,12 @@ class Simulation(_toile.Simulation):
             The files.
         """
         with tempfile.TemporaryDirectory(prefix="toile-") as folder:
-            recording = Path(folder) / "frames.toile"
-            self.save(recording)
-            files, _ = _toile._export(recording, Path(path), format, every, force, up)
-        return [Path(file) for file in files]
+            return self._saved(folder).export(path, format, every=every, force=force, up=up)
+
+    def _saved(self, folder: str) -> Recording:
+        path = Path(folder) / "frames.toile"
+        self.save(path)
+        return Recording(path)
 
     def to_trimesh(self, cloth: str | None = None) -> Any:
         """The cloth as it is, as a ``trimesh.Trimesh`` (needs trimesh): all of it, or one by name."""

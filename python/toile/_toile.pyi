@@ -18,6 +18,8 @@ __all__ = [
     "_panic",
     "_Memory",
     "_minimise",
+    "_Packed",
+    "_unpack",
     "_export",
     "_picture",
     "_player",
@@ -25,15 +27,23 @@ __all__ = [
     "_rebuild",
     "scene_text",
     "Simulation",
+    "_Plan",
+    "_Stop",
+    "_read_csv",
+    "_read_variants",
+    "_simulate",
+    "_write_csv",
 ]
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Ints: TypeAlias = npt.NDArray[np.int64]
-_Scene: TypeAlias = str | PathLike[str] | dict[str, Any] | _Handle
+_Scene: TypeAlias = str | PathLike[str] | dict[str, Any] | _Handle | _Packed
 _Nodes: TypeAlias = int | Sequence[int] | npt.NDArray[np.integer[Any]]
 _Range: TypeAlias = list[int]
 _Status: TypeAlias = Literal["converged", "iteration-limit", "limit-missed", "contact-missed"]
 _Recipe: TypeAlias = tuple[str, str, Any, list[tuple[str, str]], list[tuple[str, bytes]] | None]
+_Row: TypeAlias = tuple[str, list[float], dict[str, list[float]], bool | None]
+_Cell: TypeAlias = int | float | str | None
 
 @final
 class _Handle: ...
@@ -324,6 +334,48 @@ class Batch:
     @property
     def failures(self) -> list[str | None]: ...
 
+@final
+class _Packed:
+    def __new__(
+        cls,
+        scene: _Scene,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        files: dict[str, bytes | str] | None = None,
+    ) -> _Packed: ...
+    def __reduce__(self) -> tuple[Any, tuple[_Recipe]]: ...
+
+@final
+class _Plan:
+    def __new__(
+        cls,
+        scene: _Scene,
+        axes: list[list[tuple[str | None, dict[str, Any]]]],
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        files: dict[str, bytes | str] | None = None,
+    ) -> _Plan: ...
+    def __len__(self) -> int: ...
+    @property
+    def columns(self) -> list[tuple[str, str]]: ...
+    @property
+    def packed(self) -> _Packed: ...
+    def changes(self, number: int) -> list[tuple[str, str]]: ...
+    def cells(self, number: int, row: _Row) -> list[_Cell]: ...
+    def claim(self, folder: str | PathLike[str], resume: bool, force: bool) -> None: ...
+
+@final
+class _Stop:
+    def __new__(cls) -> _Stop: ...
+    def set(self) -> None: ...
+
+def _unpack(recipe: _Recipe) -> _Packed: ...
+def _simulate(
+    packed: _Packed, changes: list[tuple[str, str]], stop: _Stop | None = None
+) -> _Row | None: ...
+def _write_csv(path: str | PathLike[str], columns: list[tuple[str, str]], rows: Sequence[Sequence[_Cell]]) -> None: ...
+def _read_csv(path: str | PathLike[str], columns: list[tuple[str, str]]) -> list[list[_Cell]]: ...
+def _read_variants(path: str | PathLike[str]) -> list[tuple[str | None, dict[str, Any]]]: ...
 def bundled_scenes() -> list[str]: ...
 def scene_text(name: str) -> str: ...
 def _rebuild(recipe: _Recipe, snapshot: bytes) -> _Handle: ...

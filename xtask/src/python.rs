@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What builds the package and tests it.
-const NEEDS: [&str; 8] = [
+const NEEDS: [&str; 10] = [
     "maturin>=1.7,<2",
     "numpy>=1.24",
     "pytest>=7",
@@ -15,6 +15,8 @@ const NEEDS: [&str; 8] = [
     "pyarrow>=14",
     "trimesh>=4",
     "matplotlib>=3.7",
+    "ray>=2.9",
+    "gymnasium>=1.1",
 ];
 
 /// Builds the wheel with the profile of the tests, installs it and runs pytest and mypy.

@@ -9,10 +9,7 @@ use crate::progress::CountDisplay;
 use miette::{Result, miette};
 use std::process::ExitCode;
 use toile_lab::sweep::{Sweep, SweepOutcome, parse_axis, read_variants, sweep as run_sweep};
-use toile_lab::variants::{Change, Variant, combinations, zipped};
-
-/// More variants than this are a slip of the finger.
-const MOST_VARIANTS: usize = 100_000;
+use toile_lab::variants::{Variant, combine, zipped};
 
 /// What is listed, what goes together, and what is combined with all of these.
 fn axes(args: &SweepArgs) -> Result<Vec<Vec<Variant>>> {
@@ -32,41 +29,14 @@ fn axes(args: &SweepArgs) -> Result<Vec<Vec<Variant>>> {
         let choices = |axis: Vec<_>| axis.into_iter().map(Variant::from).collect();
         axes.extend(fields.into_iter().map(choices));
     }
-    check_apart(&axes)?;
     Ok(axes)
-}
-
-/// A field has one value in a variant.
-fn check_apart(axes: &[Vec<Variant>]) -> Result<()> {
-    let mut known: Vec<&str> = Vec::new();
-    for axis in axes {
-        let changes = axis.iter().flat_map(|variant| &variant.changes);
-        let fields = changes.filter_map(|change| match change {
-            Change::Field(field, _) => Some(field.as_str()),
-            _ => None,
-        });
-        let fields: Vec<&str> = fields.collect();
-        if let Some(field) = fields.iter().find(|field| known.contains(field)) {
-            return Err(miette!("`{field}` is varied twice; name it once"));
-        }
-        known.extend(fields);
-    }
-    Ok(())
 }
 
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode> {
     args.work.apply()?;
     let source = find_changed_scene(&args.scene)?;
     let axes = axes(args)?;
-    let count = axes
-        .iter()
-        .try_fold(1usize, |n, axis| n.checked_mul(axis.len()));
-    if count.is_none_or(|n| n > MOST_VARIANTS) {
-        return Err(miette!(
-            "there are more than {MOST_VARIANTS} combinations; take fewer values"
-        ));
-    }
-    let variants = combinations(&axes);
+    let variants = combine(&axes).or_report()?;
     let path = args.out.clone();
     let path = path.unwrap_or_else(|| results_folder(&args.scene.scene, "sweep"));
     listen_for_interrupts("variant")?;

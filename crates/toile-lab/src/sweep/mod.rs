@@ -11,12 +11,11 @@ mod row;
 pub use axis::{AxisError, parse_axis};
 pub use list::{ListError, read_variants};
 pub use loads::{LOAD_FIGURES, LoadFigures};
-pub use row::{NUMBERS, Row, simulate};
+pub use row::{Heading, NUMBERS, Row, cells, columns, simulate};
 
 use crate::claim::{ClaimError, Earlier, claim};
 use crate::table::TableError;
 use crate::variants::{Change, Variant, VariantError};
-use row::Heading;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -76,8 +75,7 @@ pub fn sweep(
 ) -> Result<SweepOutcome, SweepError> {
     let worlds = job.variants.iter().map(|v| v.world(job.source));
     let worlds = worlds.collect::<Result<Vec<World>, _>>()?;
-    let earlier = Earlier::of(job.resume, job.force);
-    claim(job.folder, "sweep", &mark(job, &worlds), earlier)?;
+    claim_folder(job.folder, &mark(job, &worlds), job.resume, job.force)?;
     let path = job.folder.join(RESULTS);
     let head = Heading {
         fields: fields(job.variants),
@@ -119,11 +117,25 @@ pub fn sweep(
     Ok(SweepOutcome { rows, recalled })
 }
 
-/// Tells sweeps apart that would give other rows.
+/// Tells sweeps apart that would give other rows. How long a run goes on is not part of its fingerprint: runs can be made longer,
+/// rows cannot.
 fn mark(job: &Sweep, worlds: &[World]) -> String {
     let lines = worlds.iter().zip(job.variants);
-    let lines = lines.map(|(world, v)| format!("{:016x} {}\n", world.fingerprint(), v.label()));
+    let lines = lines.map(|(world, variant)| {
+        let (print, frames) = (world.fingerprint(), world.schedule.frames);
+        format!("{print:016x} {frames} {}\n", variant.label())
+    });
     lines.collect()
+}
+
+/// Makes the folder of a sweep and leaves its mark there. Results of before are gone on with or replaced, or refused.
+pub fn claim_folder(
+    folder: &Path,
+    mark: &str,
+    resume: bool,
+    force: bool,
+) -> Result<(), ClaimError> {
+    claim(folder, "sweep", mark, Earlier::of(resume, force))
 }
 
 /// Every body that some variant has, once.
@@ -134,13 +146,13 @@ fn bodies(worlds: &[World]) -> Vec<String> {
 }
 
 /// Every field that some variant changes, once.
-fn fields(variants: &[Variant]) -> Vec<&str> {
-    let mut fields: Vec<&str> = Vec::new();
+pub fn fields(variants: &[Variant]) -> Vec<String> {
+    let mut fields: Vec<String> = Vec::new();
     for change in variants.iter().flat_map(|v| &v.changes) {
         if let Change::Field(field, _) = change
-            && !fields.contains(&field.as_str())
+            && !fields.contains(field)
         {
-            fields.push(field);
+            fields.push(field.clone());
         }
     }
     fields

@@ -61,6 +61,18 @@ pub struct Row {
     pub holds: Option<bool>,
 }
 
+impl Row {
+    /// Of a variant that could not be run to its end.
+    pub fn failed(why: String) -> Self {
+        Row {
+            numbers: [f64::NAN; NUMBERS.len()],
+            status: why,
+            loads: BTreeMap::new(),
+            holds: None,
+        }
+    }
+}
+
 /// Runs a variant, into a folder if one is given; results that are there are gone on with or replaced. `None` if it was stopped.
 pub fn simulate(
     world: &World,
@@ -80,12 +92,7 @@ pub fn simulate(
             ..row(world, &metrics, &state, seconds)
         }),
         Ok(None) => None,
-        Err(message) => Some(Row {
-            numbers: [f64::NAN; NUMBERS.len()],
-            status: message,
-            loads: BTreeMap::new(),
-            holds: None,
-        }),
+        Err(message) => Some(Row::failed(message)),
     }
 }
 
@@ -207,15 +214,16 @@ fn row(world: &World, metrics: &MetricsTable, state: &State, seconds: f64) -> Ro
 const NUMBER: &str = "number";
 const VARIANT: &str = "variant";
 
-/// What the columns depend on.
-pub(super) struct Heading<'a> {
+/// What the columns of a sweep's table depend on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
     /// Fields that variants change.
-    pub fields: Vec<&'a str>,
+    pub fields: Vec<String>,
     /// Bodies that variants have.
     pub bodies: Vec<String>,
 }
 
-impl Heading<'_> {
+impl Heading {
     /// Columns of the bodies.
     fn load_columns(&self) -> impl Iterator<Item = String> {
         let bodies = self.bodies.iter();
@@ -223,11 +231,11 @@ impl Heading<'_> {
     }
 }
 
-/// Names and kinds of all columns. A field whose values are all numbers is a column of numbers.
-fn columns(head: &Heading, variants: &[Variant]) -> Vec<(String, ColumnKind)> {
+/// Names and kinds of all columns. A field whose values are all numbers is a column of numbers, where some variant does not change it, too.
+pub fn columns(head: &Heading, variants: &[Variant]) -> Vec<(String, ColumnKind)> {
     let named = |name: &str, kind| (name.to_owned(), kind);
     let kind = |field: &str| {
-        let numeric = |v: &Variant| matches!(value(v, field), Cell::Number(_));
+        let numeric = |v: &Variant| matches!(value(v, field), Cell::Number(_) | Cell::Missing);
         match variants.iter().all(numeric) {
             true => ColumnKind::Number,
             false => ColumnKind::Text,
@@ -249,6 +257,42 @@ fn has_names(variants: &[Variant]) -> bool {
     variants.iter().any(|v| v.name.is_some())
 }
 
+/// A variant's row as cells of columns of these kinds, the values of its fields among them.
+pub fn cells(
+    head: &Heading,
+    variants: &[Variant],
+    kinds: &[ColumnKind],
+    number: usize,
+    row: &Row,
+) -> Vec<Cell> {
+    let variant = &variants[number];
+    let named = has_names(variants);
+    let mut cells = vec![Cell::from(number)];
+    if named {
+        cells.push(Cell::from(variant.label()));
+    }
+    for (field, kind) in head.fields.iter().zip(&kinds[1 + usize::from(named)..]) {
+        cells.push(match (value(variant, field), kind) {
+            (Cell::Number(number), ColumnKind::Text) => Cell::Text(number.to_string()),
+            (cell, _) => cell,
+        });
+    }
+    cells.push(Cell::from(row.status.as_str()));
+    let verdict = |holds: bool| if holds { "hold" } else { "missed" };
+    cells.push(Cell::from(row.holds.map(verdict)));
+    let number = |v: &f64| match v.is_finite() {
+        true => Cell::Number(*v),
+        false => Cell::Missing,
+    };
+    cells.extend(row.numbers.iter().map(number));
+    for body in &head.bodies {
+        let figures = row.loads.get(body);
+        let figures = figures.unwrap_or(&[f64::NAN; LOAD_FIGURES.len()]);
+        cells.extend(figures.iter().map(number));
+    }
+    cells
+}
+
 /// All rows that there are, with the values of their variants.
 pub(super) fn table(
     head: &Heading,
@@ -256,41 +300,12 @@ pub(super) fn table(
     rows: &[Option<Row>],
 ) -> Result<Table, TableError> {
     let columns = columns(head, variants);
-    let named = has_names(variants);
-    let first = 1 + usize::from(named);
     let kinds: Vec<ColumnKind> = columns.iter().map(|(_, kind)| *kind).collect();
     let mut table = Table::new(columns)?;
-    for (number, (variant, row)) in variants.iter().zip(rows).enumerate() {
-        let Some(row) = row else {
-            continue;
-        };
-        let mut cells = vec![Cell::from(number)];
-        if named {
-            cells.push(Cell::from(variant.label()));
+    for (number, row) in rows.iter().enumerate() {
+        if let Some(row) = row {
+            table.push(cells(head, variants, &kinds, number, row))?;
         }
-        for (field, kind) in head.fields.iter().zip(&kinds[first..]) {
-            cells.push(match (value(variant, field), kind) {
-                (Cell::Number(number), ColumnKind::Text) => Cell::Text(number.to_string()),
-                (cell, _) => cell,
-            });
-        }
-        cells.push(Cell::from(row.status.as_str()));
-        let verdict = |holds: bool| if holds { "hold" } else { "missed" };
-        cells.push(Cell::from(row.holds.map(verdict)));
-        let number = |v: &f64| {
-            if v.is_finite() {
-                Cell::Number(*v)
-            } else {
-                Cell::Missing
-            }
-        };
-        cells.extend(row.numbers.iter().map(number));
-        for body in &head.bodies {
-            let figures = row.loads.get(body);
-            let figures = figures.unwrap_or(&[f64::NAN; LOAD_FIGURES.len()]);
-            cells.extend(figures.iter().map(number));
-        }
-        table.push(cells)?;
     }
     Ok(table)
 }

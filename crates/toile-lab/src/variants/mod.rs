@@ -9,8 +9,10 @@ mod model;
 pub use mesh::{MeshChange, MeshChangeError};
 pub use model::{ModelChange, ModelChangeError};
 
+use std::sync::Arc;
 use thiserror::Error;
-use toile_scene::scene::{SceneError, SceneSource, World, resolve};
+use toile_scene::files::{Disk, Files};
+use toile_scene::scene::{SceneError, SceneSource, World, resolve_from};
 use toile_scene::spec::{SceneSpec, SelectSpec};
 use toml::Value;
 
@@ -124,14 +126,29 @@ impl Variant {
         slug.trim_matches('-').to_owned()
     }
 
-    /// The changed scene, ready to run.
-    pub fn world(&self, source: &SceneSource) -> Result<World, VariantError> {
+    /// The scene with the fields that are changed.
+    pub fn source(&self, source: &SceneSource) -> SceneSource {
         let mut source = source.clone();
         for change in &self.changes {
             if let Change::Field(field, value) = change {
                 source.overrides.push((field.clone(), value.clone()));
             }
         }
+        source
+    }
+
+    /// The changed scene, ready to run.
+    pub fn world(&self, source: &SceneSource) -> Result<World, VariantError> {
+        self.world_from(Arc::new(Disk), source)
+    }
+
+    /// The same with the files that it names from whoever has them.
+    pub fn world_from(
+        &self,
+        files: Arc<dyn Files>,
+        source: &SceneSource,
+    ) -> Result<World, VariantError> {
+        let source = self.source(source);
         let wrong = |error: SceneError| VariantError::Scene {
             label: self.label(),
             error: Box::new(error),
@@ -140,7 +157,7 @@ impl Variant {
         for change in &self.changes {
             self.apply(change, &mut spec)?;
         }
-        resolve(&source, spec).map_err(wrong)
+        resolve_from(files, &source, spec).map_err(wrong)
     }
 
     fn apply(&self, change: &Change, spec: &mut SceneSpec) -> Result<(), VariantError> {
@@ -213,6 +230,43 @@ fn both(one: &Variant, other: &Variant) -> Variant {
     Variant {
         name: named.then(|| labels.join(", ")),
         changes: [&one.changes[..], &other.changes[..]].concat(),
+    }
+}
+
+/// More variants than this are a slip of the finger.
+pub const MOST_VARIANTS: usize = 100_000;
+
+/// Axes that cannot be combined.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CombineError {
+    /// A field would have two values in a variant.
+    #[error("`{0}` is varied twice; name it once")]
+    Twice(String),
+    /// There would be no end of it.
+    #[error("there are more than {MOST_VARIANTS} combinations; take fewer values")]
+    TooMany,
+}
+
+/// Every combination as [`combinations`] makes them, if a field is on one axis only and there are not too many.
+pub fn combine(axes: &[Vec<Variant>]) -> Result<Vec<Variant>, CombineError> {
+    let mut known: Vec<&str> = Vec::new();
+    for axis in axes {
+        let changes = axis.iter().flat_map(|variant| &variant.changes);
+        let fields = changes.filter_map(|change| match change {
+            Change::Field(field, _) => Some(field.as_str()),
+            _ => None,
+        });
+        let fields: Vec<&str> = fields.collect();
+        if let Some(field) = fields.iter().find(|field| known.contains(field)) {
+            return Err(CombineError::Twice((*field).to_owned()));
+        }
+        known.extend(fields);
+    }
+    let mut sizes = axes.iter().map(|axis| axis.len().max(1));
+    let count = sizes.try_fold(1usize, |n, size| n.checked_mul(size));
+    match count.is_none_or(|n| n > MOST_VARIANTS) {
+        true => Err(CombineError::TooMany),
+        false => Ok(combinations(axes)),
     }
 }
 

@@ -1,0 +1,176 @@
+"""Sweeps and fits on a cluster of two nodes, one of which is killed in the middle."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import toile
+from toile import _crew, _sweep
+
+ray = pytest.importorskip("ray")
+cluster_utils = pytest.importorskip("ray.cluster_utils")
+
+SCENE = """
+[time]
+step = 0.01
+fps = 50
+duration = 0.1
+[cloth.strip]
+mesh.grid = { size = [0.3, 0.1], cells = [6, 2] }
+[[cloth.strip.pin]]
+select.nodes = [0, 7, 14]
+[body.table]
+shape = "plane"
+place.at = [0.0, 0.0, -0.2]
+"""
+BEND = "cloth.strip.material.bend"
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
+# A node that says nothing for this long is dead; without a real network it need not be given more.
+QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 6}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two nodes with one core each."""
+    made = cluster_utils.Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})
+    made.add_node(**NODE)
+    ray.init(address=made.address, log_to_driver=False, logging_level=logging.ERROR)
+    made.wait_for_nodes()
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def marked(folder: Path, seconds: float):
+    """A variant that leaves a mark when it begins and when it has ended, and takes a while."""
+    real = _sweep._simulate
+
+    def simulate(scene, changes, stop):
+        import uuid
+
+        name = f"{changes[0][1].strip()} on {ray.get_runtime_context().get_node_id()} {os.getpid()} {uuid.uuid4()}"
+        (folder / f"begun {name}").touch()
+        row = real(scene, changes, stop)
+        threading.Event().wait(seconds)
+        (folder / f"done {name}").touch()
+        return row
+
+    return simulate
+
+
+def kill_node(cluster, node, at_work) -> threading.Thread:
+    """Kills a node as soon as it is at work on something; it answers with the process that is."""
+
+    def wait_and_kill() -> None:
+        while (process := at_work()) is None:
+            time.sleep(0.01)
+        # With a machine all of its processes die, but Ray's nodes of a test are processes whose workers live on for a while.
+        os.kill(process, signal.SIGKILL)
+        cluster.remove_node(node, allow_graceful=False)
+
+    thread = threading.Thread(target=wait_and_kill)
+    thread.start()
+    return thread
+
+
+def test_a_sweep_outlives_one_of_its_two_nodes(cluster, tmp_path, monkeypatch):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    grid = {BEND: list(np.geomspace(1e-6, 1e-4, 16))}
+    own = toile.sweep(SCENE, grid, out=tmp_path / "own", wall_time=False, progress=False)
+    (doomed,) = cluster.worker_nodes
+    here = f"on {doomed.node_id}"
+
+    def marked_as(kind: str) -> list[str]:
+        return [path.name for path in marks.iterdir() if path.name.startswith(kind)]
+
+    def unended() -> list[str]:
+        done = marked_as("done")
+        return [name for name in marked_as("begun") if name.replace("begun", "done", 1) not in done]
+
+    def at_work() -> int | None:
+        """Once both nodes have done something: the process that the node has just set to work on something else."""
+        if len(marked_as("done")) < 5 or not any(here in name for name in marked_as("done")):
+            return None
+        return next((int(name.split()[-2]) for name in unended() if here in name), None)
+
+    monkeypatch.setattr(_sweep, "_simulate", marked(marks, 0.4))
+    killer = kill_node(cluster, doomed, at_work)
+    spread = toile.sweep(SCENE, grid, out=tmp_path / "spread", on="ray", wall_time=False, progress=False)
+    killer.join()
+    assert spread.columns == own.columns
+    for name in ("results.csv", "results.parquet"):
+        assert (tmp_path / "spread" / name).read_bytes() == (tmp_path / "own" / name).read_bytes()
+    # Each was done once. What the dead node had not ended, and only that, was begun again.
+    done = sorted(name.split(" on ")[0] for name in marked_as("done"))
+    assert len(done) == len(set(done)) == 16
+    assert len(marked_as("begun")) == 16 + len(unended())
+    assert unended() and all(here in name for name in unended())
+    cluster.add_node(**NODE)
+    cluster.wait_for_nodes()
+
+
+def test_a_fit_is_the_same_to_the_bit(cluster, tmp_path):
+    truth = toile.Simulation(SCENE, {BEND: 2e-5})
+    frames, times = [], [0.1, 0.2, 0.3]
+    for _ in times:
+        truth.advance(0.1)
+        frames.append(truth.positions.copy())
+    more = {"target": frames, "times": times, "max_evaluations": 20, "progress": False}
+    bounds = {BEND: (1e-6, 1e-3, "log")}
+    own = toile.fit(SCENE, bounds, out=tmp_path / "own", **more)
+    assert toile.fit(SCENE, bounds, on="ray", out=tmp_path / "ray", **more) == own
+    tables = [(tmp_path / name / "evaluations.csv").read_bytes() for name in ("own", "ray")]
+    assert tables[0] == tables[1] and tables[0].count(b"\n") == 1 + own.evaluations
+
+
+def test_functions_of_ones_own_travel_and_their_errors_come_back(cluster):
+    height = 0.05
+
+    def objective(sim: toile.Simulation) -> float:
+        sim.advance(0.05)
+        return abs(float(sim.positions[:, 2].min()) + height)
+
+    bounds = {BEND: (1e-6, 1e-3, "log")}
+    own = toile.fit(SCENE, bounds, objective=objective, max_evaluations=8, progress=False)
+    assert toile.fit(SCENE, bounds, objective=objective, max_evaluations=8, on="ray", progress=False) == own
+
+    def broken(sim: toile.Simulation) -> float:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        toile.fit(SCENE, bounds, objective=broken, on="ray", progress=False)
+    with pytest.raises(toile.SceneError, match="must be zero or a positive number"):
+        toile.fit(SCENE, {"cloth.strip.damping": (-2.0, -1.0)}, objective=objective, on="ray", progress=False)
+
+
+def test_a_variant_that_kills_its_workers_is_named_and_the_others_are_kept(cluster, tmp_path, monkeypatch):
+    real = _sweep._simulate
+
+    def simulate(scene, changes, stop):
+        if "1e-5" in changes[0][1] or "0.00001" in changes[0][1]:
+            os._exit(1)
+        return real(scene, changes, stop)
+
+    monkeypatch.setattr(_sweep, "_simulate", simulate)
+    monkeypatch.setattr(_crew, "TRIES", 2)
+    grid = {BEND: [1e-6, 1e-5, 1e-4]}
+    with pytest.raises(toile.LostWork, match="variants 1 are missing; resume=True runs them again") as caught:
+        toile.sweep(SCENE, grid, out=tmp_path, on="ray", progress=False)
+    assert caught.value.numbers == [1]
+    monkeypatch.undo()
+    assert toile.sweep(SCENE, grid, out=tmp_path, on="ray", resume=True, progress=False).recalled == 2
+
+
+def test_another_version_on_a_node_is_refused(cluster, monkeypatch):
+    monkeypatch.setattr(_crew, "_version", lambda: "17.0")
+    with pytest.raises(toile.Error, match="install the same on all nodes"):
+        toile.fit(SCENE, {BEND: (1e-6, 1e-3)}, objective=lambda sim: 0.0, on="ray", progress=False)
