@@ -38,8 +38,11 @@ QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "hea
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(tmp_path_factory):
     """Two nodes with one core each."""
+    # Workers begin where the driver is, and the sources there would come before what is installed.
+    here = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("elsewhere"))
     made = cluster_utils.Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})
     made.add_node(**NODE)
     ray.init(address=made.address, log_to_driver=False, logging_level=logging.ERROR)
@@ -47,6 +50,7 @@ def cluster():
     yield made
     ray.shutdown()
     made.shutdown()
+    os.chdir(here)
 
 
 def marked(folder: Path, seconds: float):
