@@ -72,9 +72,9 @@ const LEARN: f64 = 0.3;
 /// A Newton step is solved to this part of the residual (inexact Newton). From a thousandth to a twentieth cost the same.
 const FORCING: f64 = 1e-2;
 
-/// Contacts may be missed by this part of the distance that they keep, which leaves two thirds of it between the surfaces; what
-/// rests comes to its distance in the steps after. A sheet that falls on a ball takes 3.4 Newton steps a step with it, 4.4 with
-/// a third of it.
+/// Contacts may be missed by this part of the distance that they keep; nodes ask bodies for as much more, so that it is left to
+/// them. What rests comes to what it asks for in the steps after. Before that a sheet that falls on a ball took 3.4 Newton steps a
+/// step with it, and 4.4 with a third of it.
 const CONTACT_TOLERANCE: f64 = 0.3;
 /// Stiffness of a contact, relative to that of what it works against. From 5 to 80 a sheet that falls on a ball takes the same
 /// number of iterations; softer contacts are missed by more.
