@@ -185,7 +185,7 @@ The folder holds:
   report.html             all variants side by side in the 3D player, with plots;  preview-animated.png  the same as a picture
   stretch.png, energy.png, distance.png, quality.png
 
-Models: mass-spring, baraff-witkin, choi-ko, kawabata, isometric, quasi-inextensible, inequality, area; with +strain or
+Models: mass-spring, baraff-witkin, tension-field, choi-ko, kawabata, isometric, quasi-inextensible, inequality, area; with +strain or
 +area a limit comes on top.
 Meshes: a number of nodes (1000), cells (16x24), or other files (fine.obj).
 

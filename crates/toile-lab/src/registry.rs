@@ -3,8 +3,8 @@
 use crate::clip::Clip;
 use crate::experiments::{
     area, buckle, calibration, cantilever, catenary, contact, cusick, degrees_of_freedom,
-    free_flight, inequality, locking, modes, orders, pendulum, plate, post_buckling, robot_cloth,
-    tank_top, textile,
+    drape_meshes, free_flight, inequality, locking, modes, orders, pendulum, plate, post_buckling,
+    robot_cloth, tank_top, textile,
 };
 use crate::fit::FitError;
 use crate::outcome::Measurement;
@@ -133,6 +133,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     inequality::wrinkles::EXPERIMENT,
     inequality::twist::EXPERIMENT,
     cusick::EXPERIMENT,
+    drape_meshes::EXPERIMENT,
     textile::EXPERIMENT,
     contact::incline::EXPERIMENT,
     contact::capstan::EXPERIMENT,

@@ -8,6 +8,7 @@ pub(crate) mod catenary;
 pub(crate) mod contact;
 pub(crate) mod cusick;
 pub(crate) mod degrees_of_freedom;
+pub(crate) mod drape_meshes;
 pub(crate) mod free_flight;
 pub(crate) mod inequality;
 pub(crate) mod locking;

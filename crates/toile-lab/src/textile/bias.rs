@@ -92,12 +92,12 @@ impl Setup {
     pub fn run(&self, specimen: &Specimen) -> Result<Bias, TextileError> {
         if !matches!(
             specimen.model,
-            ModelSpec::BaraffWitkin | ModelSpec::Kawabata
+            ModelSpec::BaraffWitkin | ModelSpec::TensionField | ModelSpec::Kawabata
         ) || specimen.is_limited()
         {
             return Err(TextileError::OutOfReach(
                 "the bias test needs cloth that stores energy and knows its warp apart from its mesh: choose the model \
-                 baraff-witkin or kawabata, without a limit"
+                 baraff-witkin, tension-field or kawabata, without a limit"
                     .into(),
             ));
         }

@@ -58,6 +58,8 @@ pub struct Setup {
     pub nodes: u32,
     /// How the ring is cut into faces; a whole specimen is meshed irregularly.
     pub pattern: PatternSpec,
+    /// Whether the ring is meshed irregularly too: `pattern` does not count then.
+    pub irregular: bool,
     /// How it comes to rest.
     pub rest: Rest,
     /// A fold counts if its crest stands out from its troughs by this share of the overhang.
@@ -72,6 +74,7 @@ impl Default for Setup {
             support: Support::Ring,
             nodes: 768,
             pattern: PatternSpec::Quads,
+            irregular: false,
             rest: Rest::default(),
             prominence: 0.05,
         }
@@ -207,6 +210,9 @@ impl Setup {
             across += 1;
             held *= 2;
         }
+        if self.irregular {
+            return self.irregular_ring(specimen, inner_radius, around);
+        }
         let last = around * (across + 1);
         let mut cloth = specimen.cloth(MeshSpec::Ring {
             inner_radius,
@@ -217,6 +223,33 @@ impl Setup {
         cloth
             .pin
             .push(hold(SelectSpec::Nodes((last - held..last).collect())));
+        world_of(cloth, |_| {})
+    }
+
+    /// A ring of irregular triangles with so many nodes around its hole. The clamped rim holds what is as near to it as the hole is.
+    fn irregular_ring(
+        &self,
+        specimen: &Specimen,
+        inner_radius: f64,
+        around: u32,
+    ) -> Result<World, TextileError> {
+        let circle = |radius: f64, count: u32| -> Vec<[f64; 2]> {
+            let corner = |k: u32| TAU * f64::from(k) / f64::from(count);
+            (0..count)
+                .map(|k| (radius * DVec2::from_angle(corner(k))).to_array())
+                .collect()
+        };
+        let grown = f64::from(around) * self.specimen_radius / inner_radius;
+        let mut cloth = specimen.cloth(MeshSpec::Polygon {
+            outline: circle(self.specimen_radius, grown.round() as u32),
+            holes: vec![circle(inner_radius, around)],
+            nodes: self.nodes,
+            seed: self.rest.seed,
+        });
+        // A little more, for the rounding of the rim's own nodes.
+        let radius = (1.0 + 1e-6) * (2.0 * self.support_radius - inner_radius);
+        let center = [0.0; 3];
+        cloth.pin.push(hold(SelectSpec::Ball { center, radius }));
         world_of(cloth, |_| {})
     }
 
@@ -257,6 +290,7 @@ impl Setup {
     /// The support as seen from above: the polygon of the held rim, or a circle.
     fn support_outline(&self, world: &World) -> Vec<DVec2> {
         let count = match self.support {
+            _ if self.irregular => 2 * DIRECTIONS,
             Support::Ring => world.model.pins[0].nodes.len(),
             Support::Clamped => world.model.pins[0].nodes.len() / 2,
             Support::Disc { .. } => 2 * DIRECTIONS,

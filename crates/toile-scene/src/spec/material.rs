@@ -13,6 +13,9 @@ pub enum ModelSpec {
     MassSpring,
     /// Stretch and shear conditions on every face (Baraff and Witkin 1998).
     BaraffWitkin,
+    /// Stretch and shear of every face, which buckles within itself rather than be pushed together: tension-field theory with the
+    /// buckling stress of the bending rigidity.
+    TensionField,
     /// Springs that buckle at once when compressed (Choi and Ko 2002).
     ChoiKo,
     /// Measured tensile and shear curves on every face (Kawabata 1980; Breen, House and Wozny 1994).
@@ -37,6 +40,7 @@ impl ModelSpec {
             | ModelSpec::Area => true,
             ModelSpec::MassSpring
             | ModelSpec::BaraffWitkin
+            | ModelSpec::TensionField
             | ModelSpec::ChoiKo
             | ModelSpec::Kawabata => false,
         }
@@ -47,8 +51,8 @@ impl ModelSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BendingSpec {
-    /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, curvature for baraff-witkin and
-    /// kawabata; for isometric, quasi-inextensible, inequality and area the quadratic form if the cloth is flat at rest, else curvature.
+    /// What belongs to the model: flexion springs for mass-spring, buckling pairs for choi-ko, curvature for baraff-witkin,
+    /// tension-field and kawabata; for isometric, quasi-inextensible, inequality and area the quadratic form if the cloth is flat at rest, else curvature.
     #[default]
     Model,
     /// Hinges at the edges, with rest angles (Bridson, Marino and Fedkiw 2003); see `fold`.

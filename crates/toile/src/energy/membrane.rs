@@ -14,7 +14,8 @@
 //! Gauss points in its own rest coordinates; it is never cut into triangles, so neither diagonal is
 //! preferred.
 //!
-//! Two laws fill in `ψ`: [`BaraffWitkin`] (three stiffnesses) and [`Kawabata`] (measured curves). Both depend
+//! Three laws fill in `ψ`: [`BaraffWitkin`] (three stiffnesses), [`Kawabata`] (measured curves) and
+//! [`TensionField`] (three stiffnesses, and folds too small for the mesh). All depend
 //! on `w_u` and `w_v` only through lengths and the angle between them. So rigid motions cost nothing, and
 //! forces keep linear and angular momentum to rounding. Uniform strain of a flat cloth gives the same energy
 //! on every mesh.
@@ -23,11 +24,13 @@ mod baraff_witkin;
 mod gradient;
 mod kawabata;
 mod point;
+mod tension_field;
 #[cfg(test)]
 mod tests;
 
 pub use baraff_witkin::BaraffWitkin;
 pub use kawabata::Kawabata;
+pub use tension_field::{BUCKLING, TensionField};
 
 use super::{Elements, Local, Weights};
 use crate::mesh::{Face, RestShape, Topology};
@@ -60,6 +63,8 @@ pub enum MembraneLaw {
     BaraffWitkin(BaraffWitkin),
     /// Measured curves.
     Kawabata(Kawabata),
+    /// Three stiffnesses, and folds too small for the mesh.
+    TensionField(TensionField),
 }
 
 /// A material that no cloth has.
@@ -147,6 +152,7 @@ impl<const N: usize> MembraneBatch<N> {
         match &law {
             MembraneLaw::BaraffWitkin(law) => law.check()?,
             MembraneLaw::Kawabata(law) => law.check()?,
+            MembraneLaw::TensionField(law) => law.check()?,
         }
         Ok(MembraneBatch {
             nodes: Vec::new(),
@@ -175,7 +181,7 @@ impl<const N: usize> MembraneBatch<N> {
         let sides = from_first(x);
         let points = self.points(element).iter();
         points
-            .map(|p| p.area * law.density(&p.columns(&sides)))
+            .map(|p| p.area * law.density(&p.columns(&sides), p.cell))
             .sum()
     }
 
@@ -190,7 +196,7 @@ impl<const N: usize> MembraneBatch<N> {
         let (sides, rates) = (from_first(x), from_first(v));
         let mut force = [DVec3::ZERO; N];
         for p in self.points(element) {
-            let stress = law.stress(&p.columns(&sides), &p.columns(&rates));
+            let stress = law.stress(&p.columns(&sides), &p.columns(&rates), p.cell);
             p.add_force(&stress, &mut force);
         }
         balance(&mut force);
@@ -209,7 +215,7 @@ impl<const N: usize> MembraneBatch<N> {
         let (sides, rates) = (from_first(x), from_first(v));
         let (mut local, mut blocks) = (Local::default(), Blocks::default());
         for p in self.points(element) {
-            let response = law.respond(&p.columns(&sides), &p.columns(&rates), weights);
+            let response = law.respond(&p.columns(&sides), &p.columns(&rates), weights, p.cell);
             p.add_force(&response.stress, &mut local.force);
             p.add_blocks(&response.tangent, &mut blocks);
         }
@@ -246,6 +252,7 @@ impl<const N: usize> Elements<N> for MembraneBatch<N> {
         match &self.law {
             MembraneLaw::BaraffWitkin(law) => self.value_by(law, element, x),
             MembraneLaw::Kawabata(law) => self.value_by(law, element, x),
+            MembraneLaw::TensionField(law) => self.value_by(law, element, x),
         }
     }
 
@@ -253,6 +260,7 @@ impl<const N: usize> Elements<N> for MembraneBatch<N> {
         match &self.law {
             MembraneLaw::BaraffWitkin(law) => self.force_by(law, element, x, v),
             MembraneLaw::Kawabata(law) => self.force_by(law, element, x, v),
+            MembraneLaw::TensionField(law) => self.force_by(law, element, x, v),
         }
     }
 
@@ -266,6 +274,7 @@ impl<const N: usize> Elements<N> for MembraneBatch<N> {
         match &self.law {
             MembraneLaw::BaraffWitkin(law) => self.linearise_by(law, element, x, v, weights),
             MembraneLaw::Kawabata(law) => self.linearise_by(law, element, x, v, weights),
+            MembraneLaw::TensionField(law) => self.linearise_by(law, element, x, v, weights),
         }
     }
 }

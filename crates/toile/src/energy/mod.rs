@@ -38,7 +38,10 @@ pub use hinge::{
 };
 pub use hinge_energy::HingeEnergy;
 pub use mass_spring::{EdgeKinds, MassSpring, MassSpringMaterial, mass_spring};
-pub use membrane::{BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw};
+pub use membrane::{
+    BUCKLING, BaraffWitkin, Hessian, Kawabata, MembraneBatch, MembraneError, MembraneLaw,
+    TensionField,
+};
 pub use quadratic_bend::{CurvedRest, Laplacian, QuadraticBend, SparseRows, largest_angle};
 pub use seam::{Closing, Seam, SeamError, SeamPath, Thread};
 pub(crate) use sewn::Sewn;

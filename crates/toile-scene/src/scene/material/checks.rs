@@ -128,7 +128,11 @@ fn odd_density(field: &str, density: Option<f64>) -> Option<String> {
 fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
     let m = &spec.material;
     let measured = spec.model == ModelSpec::Kawabata;
-    let faces = measured || spec.model == ModelSpec::BaraffWitkin;
+    let faces = measured
+        || matches!(
+            spec.model,
+            ModelSpec::BaraffWitkin | ModelSpec::TensionField
+        );
     let hinges = match spec.bending {
         BendingSpec::Model => faces || is_limit(spec.model),
         bending => with_angles(bending),

@@ -4,8 +4,8 @@ use super::{Sheet, curve, hessian};
 use crate::scene::{SceneError, SceneSource};
 use crate::spec::{BendingSpec, ClothSpec, ModelSpec};
 use toile::energy::{
-    BaraffWitkin, ChoiKoMaterial, EdgeKinds, EnergyBatch, Fabric, Kawabata, MassSpring,
-    MassSpringMaterial, MembraneBatch, MembraneLaw, choi_ko, mass_spring,
+    BUCKLING, BaraffWitkin, ChoiKoMaterial, EdgeKinds, EnergyBatch, Fabric, Kawabata, MassSpring,
+    MassSpringMaterial, MembraneBatch, MembraneLaw, TensionField, choi_ko, mass_spring,
 };
 
 /// What keeps triangles from growing thin where areas alone are kept (N/m).
@@ -78,6 +78,16 @@ pub(super) fn membrane(
             shear_damping: m.damping,
             hessian: hessian(spec.hessian),
             ..Default::default()
+        }),
+        ModelSpec::TensionField => MembraneLaw::TensionField(TensionField {
+            stretch: [
+                m.stretch_stiffness,
+                m.weft_stretch_stiffness.unwrap_or(m.stretch_stiffness),
+            ],
+            shear: m.shear_stiffness,
+            buckling: [m.bend, m.weft_bend.unwrap_or(m.bend)].map(|b| BUCKLING * b),
+            damping: m.damping,
+            hessian: hessian(spec.hessian),
         }),
         ModelSpec::Kawabata => {
             MembraneLaw::Kawabata(measured_membrane(source, field, spec, fabric)?)

@@ -86,12 +86,13 @@ pub(super) fn energies(
 ) -> Result<Vec<EnergyBatch>, SceneError> {
     let mut batches = membrane(source, field, spec, fabric, sheet)?;
     let bending = match (spec.bending, spec.model) {
-        (BendingSpec::Model, ModelSpec::BaraffWitkin | ModelSpec::Kawabata) => {
-            match spec.fold.law {
-                FoldLawSpec::Angle => BendingSpec::Curvature,
-                FoldLawSpec::HalfAngle => BendingSpec::Dihedral,
-            }
-        }
+        (
+            BendingSpec::Model,
+            ModelSpec::BaraffWitkin | ModelSpec::TensionField | ModelSpec::Kawabata,
+        ) => match spec.fold.law {
+            FoldLawSpec::Angle => BendingSpec::Curvature,
+            FoldLawSpec::HalfAngle => BendingSpec::Dihedral,
+        },
         (BendingSpec::Model, model) if is_limit(model) => {
             let positions = sheet.rest_positions;
             let flat =

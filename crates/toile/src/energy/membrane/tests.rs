@@ -3,6 +3,7 @@
 mod derivatives;
 mod projection;
 mod sheets;
+mod tension_field;
 
 use super::*;
 use crate::energy::Curve;
@@ -63,10 +64,30 @@ fn kawabata(hessian: Hessian, damping: f64) -> Kawabata {
     }
 }
 
-fn laws(hessian: Hessian, damping: f64) -> [MembraneLaw; 2] {
+fn tension_field(hessian: Hessian, damping: f64) -> TensionField {
+    TensionField {
+        stretch: [120.0, 70.0],
+        shear: 25.0,
+        buckling: [3.0, 2.0],
+        damping,
+        hessian,
+    }
+}
+
+/// The laws whose second derivatives are continuous.
+fn smooth_laws(hessian: Hessian, damping: f64) -> [MembraneLaw; 2] {
     [
         MembraneLaw::BaraffWitkin(baraff_witkin(hessian, damping)),
         MembraneLaw::Kawabata(kawabata(hessian, damping)),
+    ]
+}
+
+fn laws(hessian: Hessian, damping: f64) -> [MembraneLaw; 3] {
+    let [first, second] = smooth_laws(hessian, damping);
+    [
+        first,
+        second,
+        MembraneLaw::TensionField(tension_field(hessian, damping)),
     ]
 }
 

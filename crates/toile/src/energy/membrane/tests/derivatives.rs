@@ -7,7 +7,7 @@ const STEP: f64 = 1e-3;
 
 fn walk(mut each: impl FnMut(MembraneLaw, f64, &mut Dice), hessian: Hessian, damping: f64) {
     let mut dice = Dice(7);
-    for law in laws(hessian, damping) {
+    for law in smooth_laws(hessian, damping) {
         for _ in 0..40 {
             let warp = 3.0 * dice.roll();
             each(law.clone(), warp, &mut dice);
@@ -70,7 +70,7 @@ fn the_damping_force_counts_as_tension_where_asked() {
         for term in 0..3 {
             let law = match law.clone() {
                 MembraneLaw::BaraffWitkin(law) => law,
-                MembraneLaw::Kawabata(_) => return,
+                _ => return,
             };
             let mut alone = BaraffWitkin {
                 stretch: [0.0; 2],
@@ -148,13 +148,16 @@ fn keeps_momentum<const N: usize>(batch: &impl Elements<N>, x: &[DVec3; N], v: &
 
 #[test]
 fn forces_keep_momentum_and_damping_takes_energy() {
-    let each = |law: MembraneLaw, warp: f64, dice: &mut Dice| {
-        let (x, v) = (deformed(&TRIANGLE, dice), velocities(dice));
-        keeps_momentum(&triangle(law.clone(), warp), &x, &v);
-        let (x, v) = (deformed(&QUAD, dice), velocities(dice));
-        keeps_momentum(&quad(law, warp), &x, &v);
-    };
-    walk(each, Hessian::Projected, 0.01);
+    let mut dice = Dice(8);
+    for law in laws(Hessian::Projected, 0.01) {
+        for _ in 0..40 {
+            let warp = 3.0 * dice.roll();
+            let (x, v) = (deformed(&TRIANGLE, &mut dice), velocities(&mut dice));
+            keeps_momentum(&triangle(law.clone(), warp), &x, &v);
+            let (x, v) = (deformed(&QUAD, &mut dice), velocities(&mut dice));
+            keeps_momentum(&quad(law.clone(), warp), &x, &v);
+        }
+    }
 }
 
 #[test]
