@@ -355,7 +355,7 @@ def _how(
     start = {name: float(value) for name, value in (told.pop("start") or {}).items()}
     _check_start(start, parameters)
     _check_budget(told["max_evaluations"])
-    return tuple(told.values()), start  # type: ignore[return-value]
+    return tuple(told.values()), start
 
 
 def _named(name: str, given: Bounds | None) -> tuple[tuple[float, float] | None, bool]:
