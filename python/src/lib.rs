@@ -14,6 +14,7 @@ mod body;
 mod commands;
 mod core;
 mod errors;
+mod fit;
 mod grasp;
 mod guard;
 mod memory;
@@ -21,6 +22,7 @@ mod mesh;
 mod optimise;
 mod packed;
 mod picture;
+mod recorded;
 mod recording;
 mod scene;
 mod simulation;
@@ -36,6 +38,8 @@ mod _toile {
     use crate::body::Body;
     #[pymodule_export]
     use crate::core::Handle;
+    #[pymodule_export]
+    use crate::fit::{Fit, rebuild_fit};
     #[pymodule_export]
     use crate::grasp::Grasp;
     #[pymodule_export]

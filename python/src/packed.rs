@@ -1,9 +1,8 @@
 //! Scenes that need no disk any more: with all files that they name, ready to be sent to another machine.
 
 use crate::core::Files;
-use crate::scene::{self, Ingredients, Recipe};
+use crate::scene::{self, Given, Ingredients, Recipe};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Cursor};
@@ -24,14 +23,8 @@ pub struct Packed {
 #[pymethods]
 impl Packed {
     #[new]
-    #[pyo3(signature = (scene, overrides=None, *, files=None))]
-    fn new(
-        py: Python<'_>,
-        scene: &Bound<'_, PyAny>,
-        overrides: Option<&Bound<'_, PyAny>>,
-        files: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let Ingredients { source, files } = Ingredients::new(scene, overrides, files)?;
+    fn new(py: Python<'_>, given: Given<'_>) -> PyResult<Self> {
+        let Ingredients { source, files } = Ingredients::given(&given)?;
         let noted = Noting::of(files.as_ref());
         py.detach(|| scene::world_from(noted.clone(), &source))?;
         Ok(Packed::around(source, files, &noted))
@@ -57,9 +50,7 @@ impl Packed {
         });
         Packed { source, files }
     }
-}
 
-impl Packed {
     /// Tells scenes apart by what they and their files say, wherever these lie.
     pub fn checksum(&self) -> u32 {
         let mut sum = crc32fast::Hasher::new();

@@ -15,6 +15,13 @@ use toml::{Table, Value};
 /// Fields set from outside: path and value.
 pub type Overrides = Vec<(String, Value)>;
 
+/// What Python hands over for a scene, in one piece: the scene, overrides and files.
+pub type Given<'py> = (
+    Bound<'py, PyAny>,
+    Option<Bound<'py, PyAny>>,
+    Option<Bound<'py, PyDict>>,
+);
+
 /// What a scene is made from.
 pub struct Ingredients {
     /// The text and what is changed in it.
@@ -24,6 +31,11 @@ pub struct Ingredients {
 }
 
 impl Ingredients {
+    /// From what Python hands over in one piece.
+    pub fn given((scene, overrides, files): &Given<'_>) -> PyResult<Self> {
+        Self::new(scene, overrides.as_ref(), files.as_ref())
+    }
+
     /// From what Python hands over.
     pub fn new(
         scene: &Bound<'_, PyAny>,

@@ -256,26 +256,29 @@ impl Simulation {
 
 /// Back to the start, with another seed if one is given.
 pub fn reset(shared: &Shared, seed: Option<u64>) -> PyResult<()> {
-    shared.work(|core| {
+    elsewhere(shared, |core| {
         if let Some(seed) = seed {
             reseed(core, seed)?;
         } else {
             core.engine.reset();
         }
         core.epoch += 1;
-        core.report = None;
-        core.rewind();
         Ok(())
-    })?;
-    shared.touch();
-    Ok(())
+    })
 }
 
 /// To a snapshot.
 pub fn restore(shared: &Shared, snapshot: &[u8]) -> PyResult<()> {
-    shared.work(|core| {
+    elsewhere(shared, |core| {
         let restored = core.engine.restore(snapshot);
-        restored.map_err(|error| errors::restore(&error))?;
+        restored.map_err(|error| errors::restore(&error))
+    })
+}
+
+/// Puts a simulation into another state; nothing of the last step is told any more.
+fn elsewhere(shared: &Shared, put: impl FnOnce(&mut Core) -> PyResult<()> + Send) -> PyResult<()> {
+    shared.work(|core| {
+        put(core)?;
         core.report = None;
         core.rewind();
         Ok(())

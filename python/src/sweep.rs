@@ -3,7 +3,7 @@
 use crate::errors::{self, argument, kinds};
 use crate::guard::{Fault, guarded};
 use crate::packed::{Noting, Packed};
-use crate::scene::{self, Ingredients, Overrides, read_table};
+use crate::scene::{self, Given, Ingredients, Overrides, read_table};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,15 +55,8 @@ pub struct Plan {
 #[pymethods]
 impl Plan {
     #[new]
-    #[pyo3(signature = (scene, axes, overrides=None, *, files=None))]
-    fn new(
-        py: Python<'_>,
-        scene: &Bound<'_, PyAny>,
-        axes: Vec<Axis<'_>>,
-        overrides: Option<&Bound<'_, PyAny>>,
-        files: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let Ingredients { source, files } = Ingredients::new(scene, overrides, files)?;
+    fn new(py: Python<'_>, given: Given<'_>, axes: Vec<Axis<'_>>) -> PyResult<Self> {
+        let Ingredients { source, files } = Ingredients::given(&given)?;
         let axes = axes.iter().map(|axis| {
             let choices = axis.iter().map(|(name, fields)| choice(name, fields));
             choices.collect::<PyResult<Vec<Variant>>>()
@@ -148,17 +141,7 @@ impl Plan {
     /// Makes the folder for the results and marks it.
     fn claim(&self, folder: PathBuf, resume: bool, force: bool) -> PyResult<()> {
         let claimed = sweep::claim_folder(&folder, &self.mark, resume, force);
-        claimed.map_err(|error| match error {
-            ClaimError::Occupied { folder } => argument(format!(
-                "{} has results already; go on with resume=True, replace them with force=True, or choose another out",
-                folder.display()
-            )),
-            ClaimError::Other { folder, .. } => argument(format!(
-                "{} has results of another sweep: the scene or what is varied has changed; choose another out, or force=True",
-                folder.display()
-            )),
-            other => kinds::RecordingError::new_err(other.to_string()),
-        })
+        claimed.map_err(|error| claim_error(&error))
     }
 }
 
@@ -168,6 +151,21 @@ impl Plan {
         (number < count)
             .then_some(number)
             .ok_or_else(|| argument(format!("there are {count} variants, but no {number}")))
+    }
+}
+
+/// The program's words on folders that cannot be used, with the names that things have in Python.
+pub fn claim_error(error: &ClaimError) -> PyErr {
+    match error {
+        ClaimError::Occupied { folder } => argument(format!(
+            "{} has results already; go on with resume=True, replace them with force=True, or choose another out",
+            folder.display()
+        )),
+        ClaimError::Other { folder, what } => argument(format!(
+            "{} has results of another {what}: the scene, what is varied, or what it is held against has changed; choose another out, or force=True",
+            folder.display()
+        )),
+        other => kinds::RecordingError::new_err(other.to_string()),
     }
 }
 
@@ -215,6 +213,13 @@ impl Stop {
     }
 }
 
+impl Stop {
+    /// What is set.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+}
+
 /// Runs a variant of a scene to its end, on one thread; answers its row, or nothing if it was stopped. A row says why a variant is
 /// no scene, or cannot be run to its end.
 #[pyfunction]
@@ -228,7 +233,7 @@ pub fn simulate(
     let mut source = packed.source.clone();
     source.overrides.extend(read_changes(changes)?);
     let files = scene::provider(packed.files.as_ref());
-    let flag = stop.map_or_else(Arc::default, |stop| stop.0.clone());
+    let flag = stop.map_or_else(Arc::default, Stop::flag);
     let stop = flag.clone();
     let row = alone(py, &flag, move || {
         let world = match guarded(|| resolve_from(files, &source, source.parse()?))? {
@@ -251,7 +256,7 @@ fn read_changes(changes: Vec<(String, String)>) -> PyResult<Overrides> {
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Works on one thread, without the interpreter's lock. Ctrl-C asks the work to stop.
-fn alone<T: Send + 'static>(
+pub fn alone<T: Send + 'static>(
     py: Python<'_>,
     stop: &AtomicBool,
     work: impl FnOnce() -> PyResult<T> + Send + 'static,

@@ -254,3 +254,8 @@ def test_a_subclass_stays_one(towel):
     mine.note = "kept"
     assert type(mine.clone()) is Mine
     assert mine.note == "kept"
+
+
+def test_the_certificate_says_how_much_of_a_step_was_done(sim):
+    sim.step(2)
+    assert sim.certificate.share_done == sim.certificate_of_call.share_done == 1.0

@@ -249,7 +249,7 @@ def test_files_that_a_scene_names_are_read_once_and_go_along(tmp_path):
     (tmp_path / "meshes" / "sheet.obj").write_text("v 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\n")
     scene = tmp_path / "scenes" / "scene.toml"
     scene.write_text('[time]\nduration = 0.04\n[cloth.sheet]\nmesh.file = { path = "../meshes/sheet.obj" }\n')
-    plan = _toile._Plan(scene, [[(None, {"cloth.sheet.damping": 1.0})]])
+    plan = _toile._Plan((scene, None, None), [[(None, {"cloth.sheet.damping": 1.0})]])
     packed = pickle.loads(pickle.dumps(plan.packed))
     (tmp_path / "meshes" / "sheet.obj").unlink()
     row = _toile._simulate(packed, plan.changes(0))

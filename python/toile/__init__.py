@@ -31,7 +31,7 @@ from ._errors import (
     SceneError,
     StepError,
 )
-from ._fit import Minimum, fit, minimise
+from ._fit import Fitted, Minimum, fit, minimise
 from ._looking import Camera, Picture, Player
 from ._recording import Recording, Track
 from ._simulation import Batch, Cloth, Grasps, Simulation
@@ -61,6 +61,7 @@ __all__ = [
     "Energies",
     "EngineFault",
     "Error",
+    "Fitted",
     "Grasp",
     "Grasps",
     "LostWork",

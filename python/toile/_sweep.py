@@ -132,7 +132,7 @@ def sweep(
         raise ArgumentError("say where the rows of before are: out=…")
     hands = crew(on, workers)
     try:
-        plan = _toile._Plan(scene, axes, overrides, files=files)
+        plan = _toile._Plan((scene, overrides, files), axes)
         folder = None if out is None else Path(out)
         if folder is not None:
             plan.claim(folder, resume, force)

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias, final
 
@@ -13,6 +13,8 @@ __all__ = [
     "Batch",
     "Body",
     "_Handle",
+    "_Fit",
+    "_rebuild_fit",
     "Grasp",
     "_after_fork",
     "_panic",
@@ -42,6 +44,8 @@ _Nodes: TypeAlias = int | Sequence[int] | npt.NDArray[np.integer[Any]]
 _Range: TypeAlias = list[int]
 _Status: TypeAlias = Literal["converged", "iteration-limit", "limit-missed", "contact-missed"]
 _Recipe: TypeAlias = tuple[str, str, Any, list[tuple[str, str]], list[tuple[str, bytes]] | None]
+_Given: TypeAlias = tuple[_Scene, Mapping[str, Any] | None, dict[str, bytes | str] | None]
+_Course: TypeAlias = tuple[str | None, list[list[float]], list[bytes]]
 _Row: TypeAlias = tuple[str, list[float], dict[str, list[float]], bool | None]
 _Cell: TypeAlias = int | float | str | None
 
@@ -336,25 +340,12 @@ class Batch:
 
 @final
 class _Packed:
-    def __new__(
-        cls,
-        scene: _Scene,
-        overrides: Mapping[str, Any] | None = None,
-        *,
-        files: dict[str, bytes | str] | None = None,
-    ) -> _Packed: ...
+    def __new__(cls, given: _Given) -> _Packed: ...
     def __reduce__(self) -> tuple[Any, tuple[_Recipe]]: ...
 
 @final
 class _Plan:
-    def __new__(
-        cls,
-        scene: _Scene,
-        axes: list[list[tuple[str | None, dict[str, Any]]]],
-        overrides: Mapping[str, Any] | None = None,
-        *,
-        files: dict[str, bytes | str] | None = None,
-    ) -> _Plan: ...
+    def __new__(cls, given: _Given, axes: list[list[tuple[str | None, dict[str, Any]]]]) -> _Plan: ...
     def __len__(self) -> int: ...
     @property
     def columns(self) -> list[tuple[str, str]]: ...
@@ -369,6 +360,37 @@ class _Stop:
     def __new__(cls) -> _Stop: ...
     def set(self) -> None: ...
 
+@final
+class _Fit:
+    def __new__(
+        cls,
+        packed: _Packed,
+        parameters: list[tuple[str, tuple[float, float] | None, bool, float | None]],
+        recording: tuple[_Floats, _Floats, tuple[int, int] | None, list[int], list[int] | None]
+        | tuple[str | PathLike[str], float | None, float],
+        cloth: str | None,
+        taken: tuple[str | None, float | None, bool],
+    ) -> _Fit: ...
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def trial(self, values: list[float], until: float, keep: bool, stop: _Stop | None = None) -> _Course: ...
+    def search(
+        self,
+        ask: Callable[[list[tuple[list[float], float, bool]]], Iterator[tuple[int, _Course]]],
+        told: Callable[[int, int, float], None],
+        train: tuple[float, float] | None,
+        test: tuple[float, float] | None,
+        how: tuple[str, int, int, float, int, int | None],
+        map: tuple[int, int] | None,
+        out: str | PathLike[str] | None,
+        resume: bool,
+        force: bool,
+    ) -> tuple[list[float], str, list[list[float]], list[list[float]]]: ...
+
+def _rebuild_fit(
+    recipe: _Recipe, cloth: str | None, recording: Any, taken: Any, parameters: Any
+) -> _Fit: ...
 def _unpack(recipe: _Recipe) -> _Packed: ...
 def _simulate(
     packed: _Packed, changes: list[tuple[str, str]], stop: _Stop | None = None

@@ -33,7 +33,10 @@ class FlattenTowel(ClothEnv):
     @classmethod
     def scene(cls) -> dict[str, Any]:
         cloth = towel(14, cls.size, (0.0, 0.0, 0.001), bend=4e-6, shear_stiffness=1500.0)
-        del cloth["limit"]
+        # Triangles, so that the limit of edges also bounds what cells are sheared by. It is met by sweeps: one solve of limits and contacts
+        # would come nearer to its 2 %, but in so many layers it takes five times as long. The scripted policy reaches 3 to 6 %.
+        cloth["mesh"]["grid"]["pattern"] = "alternating"
+        cloth["limit"] = {"strain": {"stretch": 0.02}}
         return {
             "title": "Flatten a towel",
             "time": PHASES,
@@ -47,17 +50,19 @@ class FlattenTowel(ClothEnv):
         return [Picker(self.sim, name, at, self._allowed) for name, at in zip(("left", "right"), starts)]
 
     def arrange(self) -> Iterator[int]:
-        """Lift it by a node, by lot, and drop it; again if it lies too flat."""
-        for _ in range(4):
+        """Lift it by a node, by lot, and drop it a little aside; again if it lies too flat."""
+        for _ in range(6):
             node = int(self.np_random.integers(len(self.sim.positions))) if self.randomise else 100
+            turn = float(self.np_random.uniform(0.0, 2.0 * np.pi)) if self.randomise else 0.0
             grasp = self.sim.grasp([node])
             x, y, _ = self.sim.positions[node]
-            middle = 0.5 * np.array([x, y]) + self.jitter(0.05, 2)
-            for place, seconds in (((x, y, 0.08), 0.2), ((*middle, 0.25), 0.4), ((*middle, 0.03), 0.5)):
+            middle = 0.5 * np.array([x, y])
+            aside = middle + 0.15 * np.array([np.cos(turn), np.sin(turn)])
+            for place, seconds in (((x, y, 0.08), 0.2), ((*middle, 0.25), 0.4), ((*aside, 0.02), 0.4)):
                 grasp.move_to(place, within=seconds)
                 yield round(seconds / self.sim.time_step)
             grasp.release()
-            yield round(0.5 / self.sim.time_step)
+            yield round(0.4 / self.sim.time_step)
             if self.coverage() < self.crumpled:
                 break
 

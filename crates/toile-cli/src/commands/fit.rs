@@ -9,11 +9,13 @@ use crate::progress::CountDisplay;
 use miette::{Result, miette};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use toile_lab::fit::{
     Fit, FitObserver, FitOutcome, Fitted, Method, Parameter, Prepared, Search, Sensitivity,
-    SensitivityGrid, Start, TargetSettings, prepare, write_results,
+    SensitivityGrid, Start, TargetSettings, Threads, prepare, write_results,
 };
 use toile_lab::observation::{ReadOptions, read};
+use toile_scene::files::Disk;
 
 pub fn fit(args: &FitArgs) -> Result<ExitCode> {
     args.work.apply()?;
@@ -30,6 +32,7 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode> {
     listen_for_interrupts("simulation")?;
     let prepared = prepare(Fit {
         source: &source,
+        files: Arc::new(Disk),
         cloth: args.cloth.as_deref(),
         observation,
         target: target_settings(args)?,
@@ -45,7 +48,6 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode> {
             .map(|t| window("--test", t))
             .transpose()?,
         search: search(args)?,
-        jobs: toile_lab::jobs::usual(),
         folder: Some(&path),
         force: args.force,
         resume: args.resume,
@@ -60,14 +62,18 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode> {
             .for_each(|note| eprintln!("{note}"));
     }
     let mut display = Display(CountDisplay::new("simulation", args.quiet));
-    let outcome = prepared.search(&mut display);
+    let mut crew = Threads {
+        jobs: toile_lab::jobs::usual(),
+        stop: &STOP,
+    };
+    let outcome = prepared.search(&mut crew, &mut display);
     display.0.finish();
     let FitOutcome::Finished(fitted) = outcome.or_report()? else {
         return Ok(stopped());
     };
     let map = match &grid {
         None => None,
-        Some(grid) => match mapped(&prepared, grid, &fitted, args.quiet)? {
+        Some(grid) => match mapped(&prepared, &mut crew, grid, &fitted, args.quiet)? {
             None => return Ok(stopped()),
             map => map,
         },
@@ -92,13 +98,14 @@ impl FitObserver for Display {
 
 fn mapped(
     prepared: &Prepared,
+    crew: &mut Threads,
     grid: &SensitivityGrid,
     fitted: &Fitted,
     quiet: bool,
 ) -> Result<Option<Sensitivity>> {
     let mut display = CountDisplay::new("map", quiet);
     let shown = |done: usize, all: usize| display.show(done as u64, all as u64, "sensitivity");
-    let map = prepared.sensitivity(grid, &fitted.values, &STOP, shown);
+    let map = prepared.sensitivity(crew, grid, &fitted.values, shown);
     display.finish();
     map.or_report()
 }
@@ -211,6 +218,7 @@ fn search(args: &FitArgs) -> Result<Search> {
         restarts: args.restarts as usize,
         tolerance: args.tolerance,
         seed: args.seed,
+        population: None,
     })
 }
 

@@ -18,7 +18,7 @@ mod evidence;
 pub use evidence::{Confidence, Interval};
 
 use super::target::Sight;
-use super::{Course, Prepared};
+use super::{Course, Crew, Prepared, Task};
 use evidence::{Evidence, Frame};
 
 /// Step of the differences, as a share of the way between the bounds.
@@ -27,7 +27,7 @@ const STEP: f64 = 0.01;
 impl Prepared<'_> {
     /// Confidence in values that were found. `None` for point clouds, which have no residual for each node, or if simulations beside
     /// the values fail or are stopped.
-    pub fn confidence(&self, values: &[f64]) -> Option<Confidence> {
+    pub fn confidence(&self, crew: &mut dyn Crew, values: &[f64]) -> Option<Confidence> {
         let Sight::Nodes { .. } = self.target.sight else {
             return None;
         };
@@ -46,15 +46,20 @@ impl Prepared<'_> {
                 points.push(point);
             }
         }
-        let trials = self.trials();
-        let run = |point: &Vec<f64>| {
-            let pairs = parameters.iter().zip(point);
-            let values: Vec<f64> = pairs.map(|(p, &share)| p.bounds.value(share)).collect();
-            trials.run(&values, self.train[1], true).ok()
-        };
-        let courses = crate::jobs::map(self.fit.jobs, &points, self.fit.stop, run, |_, _| {});
-        let courses: Option<Vec<Course>> = courses.into_iter().map(Option::flatten).collect();
-        let courses = courses?;
+        let tasks: Vec<Task> = points
+            .iter()
+            .map(|point| {
+                let pairs = parameters.iter().zip(point);
+                Task {
+                    values: pairs.map(|(p, &share)| p.bounds.value(share)).collect(),
+                    until: self.train[1],
+                    keep: true,
+                }
+            })
+            .collect();
+        let outcomes = crew.run(&self.trials(), &tasks, &mut |_, _| {});
+        let courses = outcomes.into_iter().map(|outcome| outcome?.ok());
+        let courses = courses.collect::<Option<Vec<Course>>>()?;
         let spans: Vec<f64> = (0..shares.len())
             .map(|k| points[2 * k + 2][k] - points[2 * k + 1][k])
             .collect();

@@ -3,20 +3,24 @@
 //! Optimisers are deterministic, so a fit that was stopped is resumed by starting again: points that are in the log need no simulation.
 
 use super::{FitError, Parameter};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use toile_scene::run::write_atomically;
 
 /// The log.
 #[derive(Debug)]
 pub(super) struct Log {
     /// Where it is written, if it is.
     file: Option<(PathBuf, File)>,
+    heading: String,
     /// Loss of every point that was simulated (m²), by the bits of its values.
     known: HashMap<Vec<u64>, f64>,
-    /// How many points were read and not simulated here.
-    pub recalled: usize,
+    /// Points in the order in which they were asked for.
+    asked: Vec<Vec<u64>>,
+    /// Points of an earlier fit, in the order of its log.
+    earlier: Vec<Vec<u64>>,
     /// Lines written or read.
     pub count: usize,
 }
@@ -32,8 +36,10 @@ impl Log {
     pub fn in_memory() -> Self {
         Log {
             file: None,
+            heading: String::new(),
             known: HashMap::new(),
-            recalled: 0,
+            asked: Vec::new(),
+            earlier: Vec::new(),
             count: 0,
         }
     }
@@ -53,6 +59,7 @@ impl Log {
         };
         let mut known = HashMap::new();
         let mut kept = format!("{heading}\n");
+        let mut earlier = Vec::new();
         if let Some(found) = text.lines().next() {
             if found != heading {
                 return Err(FitError::OtherLog { path });
@@ -65,6 +72,7 @@ impl Log {
                 };
                 let (point, loss) = numbers.split_at(parameters.len());
                 known.insert(key(point), loss[0]);
+                earlier.push(key(point));
                 kept.push_str(line);
                 kept.push('\n');
             }
@@ -74,29 +82,63 @@ impl Log {
         Ok(Log {
             count: known.len(),
             file: Some((path, file)),
+            heading,
             known,
-            recalled: 0,
+            asked: Vec::new(),
+            earlier,
         })
     }
 
     /// What is known of a point.
-    pub fn recall(&mut self, point: &[f64]) -> Option<f64> {
+    pub fn recall(&self, point: &[f64]) -> Option<f64> {
         self.known.get(&key(point)).copied()
     }
 
-    /// Notes a simulation.
+    /// Notes a simulation. It is on the disk when this returns.
     pub fn note(&mut self, point: &[f64], loss: f64) -> Result<(), FitError> {
-        let numbers = point.iter().chain([&loss]).map(|v| format!("{v:?}"));
-        let line = numbers.collect::<Vec<_>>().join(",");
         self.known.insert(key(point), loss);
         self.count += 1;
         let Some((path, file)) = &mut self.file else {
             return Ok(());
         };
-        let written = writeln!(file, "{line}").and_then(|()| file.flush());
+        let written = file
+            .write_all(line(point.iter().copied(), loss).as_bytes())
+            .and_then(|()| file.flush());
         written.map_err(|source| FitError::Io {
             path: path.clone(),
             source,
         })
     }
+
+    /// These were asked for, in this order.
+    pub fn order(&mut self, points: &[Vec<f64>]) {
+        self.asked.extend(points.iter().map(|point| key(point)));
+    }
+
+    /// How many points that were asked for came from an earlier fit.
+    pub fn recalled(&self) -> usize {
+        let earlier: HashSet<_> = self.earlier.iter().collect();
+        let asked: HashSet<_> = self.asked.iter().collect();
+        asked.intersection(&earlier).count()
+    }
+
+    /// Writes all lines in the order in which they were asked for: who was done first is chance, and the same fit leaves the same bytes.
+    pub fn finish(&self) -> Result<(), FitError> {
+        let Some((path, _)) = &self.file else {
+            return Ok(());
+        };
+        let mut text = format!("{}\n", self.heading);
+        let mut written = HashSet::new();
+        for key in self.asked.iter().chain(&self.earlier) {
+            if let (Some(loss), true) = (self.known.get(key), written.insert(key)) {
+                text += &line(key.iter().map(|bits| f64::from_bits(*bits)), *loss);
+            }
+        }
+        Ok(write_atomically(path, text.as_bytes())?)
+    }
+}
+
+fn line(point: impl Iterator<Item = f64>, loss: f64) -> String {
+    let numbers = point.chain([loss]).map(|v| format!("{v:?}"));
+    numbers.collect::<Vec<_>>().join(",") + "\n"
 }

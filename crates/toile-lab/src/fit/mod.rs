@@ -9,11 +9,12 @@
 //! scene + values ─Trials→ simulation ─Course→ error at every recorded time ─loss→ optimiser
 //! ```
 //!
-//! Simulations are independent of each other and run one to a thread. All of them are in a log, from which a fit that was stopped is
-//! resumed: the optimisers are deterministic, so it only has to start again.
+//! Simulations are independent of each other: a [`Crew`] runs them, one to a thread or one to a worker elsewhere. All of them are in
+//! a log, from which a fit that was stopped is resumed: the optimisers are deterministic, so it only has to start again.
 
 mod cloud_table;
 mod confidence;
+mod crew;
 mod hanger;
 mod log;
 mod parameter;
@@ -26,10 +27,11 @@ mod track;
 mod trial;
 
 pub use confidence::{Confidence, Interval};
+pub use crew::{Crew, Outcome, Task, Threads};
 pub use parameter::Parameter;
 pub use search::{Method, Search};
 pub use sensitivity::{Sensitivity, SensitivityGrid};
-pub use show::{overlay_reel, write_results};
+pub use show::{overlay_reel, summary, write_results};
 pub use target::{RecordedSurface, Sight, Target, TargetSettings};
 pub use trial::{Course, Moment, Trials};
 
@@ -38,15 +40,17 @@ use crate::observation::{Observation, RecordingError};
 use crate::optimise::OptimiseError;
 use log::Log;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use thiserror::Error;
 use toile::certificate::StepError;
 use toile_render::RenderError;
+use toile_scene::files::Files;
 use toile_scene::present::PresentError;
 use toile_scene::recording;
 use toile_scene::run::FolderError;
-use toile_scene::scene::{SceneError, SceneSource, World, resolve};
+use toile_scene::scene::{SceneError, SceneSource, World, resolve_from};
 
 /// How simulations begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +69,8 @@ pub enum Start {
 pub struct Fit<'a> {
     /// The scene.
     pub source: &'a SceneSource,
+    /// Whoever has the files that it names.
+    pub files: Arc<dyn Files>,
     /// The cloth that was recorded; the only one if `None`.
     pub cloth: Option<&'a str>,
     /// The recording.
@@ -79,8 +85,6 @@ pub struct Fit<'a> {
     pub test: Option<[f64; 2]>,
     /// How to look.
     pub search: Search,
-    /// Simulations at once.
-    pub jobs: usize,
     /// Folder for the log and the results; without one nothing is written, and nothing can be resumed.
     pub folder: Option<&'a Path>,
     /// Replace results that are there already.
@@ -228,6 +232,9 @@ pub enum FitError {
     /// A simulation failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// The whole recording cannot be simulated with what was found in its first part.
+    #[error("the simulation of the whole recording with the values that were found: {0}")]
+    Whole(String),
     /// The search cannot begin.
     #[error(transparent)]
     Search(#[from] OptimiseError),
@@ -262,6 +269,14 @@ pub enum FitError {
     },
 }
 
+/// Simulations of a search that failed.
+#[derive(Debug, Default)]
+struct Failures {
+    count: usize,
+    /// Why the first did.
+    first: Option<String>,
+}
+
 /// A fit whose parts have been checked, ready to search.
 #[derive(Debug)]
 pub struct Prepared<'a> {
@@ -287,7 +302,7 @@ pub fn prepare<'a>(mut fit: Fit<'a>) -> Result<Prepared<'a>, FitError> {
             return Err(FitError::Twice(parameter.field.clone()));
         }
     }
-    let world = resolve(fit.source, fit.source.parse()?)?;
+    let world = resolve_from(fit.files.clone(), fit.source, fit.source.parse()?)?;
     let cloth = find_cloth(&world, fit.cloth)?;
     let empty = Observation::Clouds(crate::observation::CloudRecording {
         times: Vec::new(),
@@ -347,13 +362,18 @@ impl Prepared<'_> {
     pub fn trials(&self) -> Trials<'_> {
         Trials {
             source: self.fit.source,
+            files: &self.fit.files,
             parameters: &self.fit.parameters,
             target: &self.target,
         }
     }
 
-    /// Searches.
-    pub fn search(&self, observer: &mut dyn FitObserver) -> Result<FitOutcome, FitError> {
+    /// Searches, with simulations by a crew.
+    pub fn search(
+        &self,
+        crew: &mut dyn Crew,
+        observer: &mut dyn FitObserver,
+    ) -> Result<FitOutcome, FitError> {
         let begin = Instant::now();
         let mut log = match self.fit.folder {
             Some(folder) => {
@@ -363,12 +383,11 @@ impl Prepared<'_> {
             }
             None => Log::in_memory(),
         };
-        let mut first_failure = None;
-        let mut failed = 0;
+        let mut failures = Failures::default();
         let mut trouble = None;
         let found = {
             let mut losses = |points: &[Vec<f64>], best: f64| {
-                let losses = self.losses(points, &mut log, &mut failed, &mut first_failure);
+                let losses = self.losses(crew, points, &mut log, &mut failures);
                 let losses = losses.unwrap_or_else(|error| {
                     trouble = Some(error);
                     self.fit.stop.store(true, Ordering::Relaxed);
@@ -388,24 +407,28 @@ impl Prepared<'_> {
         if let Some(error) = trouble {
             return Err(error);
         }
-        if self.fit.stop.load(Ordering::Relaxed) {
-            return Ok(FitOutcome::Interrupted {
-                evaluations: log.count,
-            });
+        log.finish()?;
+        let is_stopped = || self.fit.stop.load(Ordering::Relaxed);
+        let interrupted = FitOutcome::Interrupted {
+            evaluations: log.count,
+        };
+        if is_stopped() {
+            return Ok(interrupted);
         }
         if !found.loss.is_finite() {
             return Err(FitError::AllFailed {
                 count: log.count,
-                first: first_failure.unwrap_or_default(),
+                first: failures.first.unwrap_or_default(),
             });
         }
         let seconds = begin.elapsed().as_secs_f64();
-        let course = self
-            .trials()
-            .run(&found.values, self.target.duration(), true)?;
-        let start: Vec<f64> = self.fit.parameters.iter().map(|p| p.start).collect();
-        let before = self.trials().run(&start, self.train[1], false);
-        let before = before.map_or(f64::NAN, |course| course.mean_error(self.train));
+        let Some((course, before)) = self.courses(crew, &found.values)? else {
+            return Ok(interrupted);
+        };
+        let confidence = self.confidence(crew, &found.values);
+        if is_stopped() {
+            return Ok(interrupted);
+        }
         let errors = |window: [f64; 2]| WindowErrors {
             window,
             mean: course.mean_error(window),
@@ -414,12 +437,12 @@ impl Prepared<'_> {
         Ok(FitOutcome::Finished(Box::new(Fitted {
             train: errors(self.train),
             test: errors(self.test),
-            confidence: self.confidence(&found.values),
+            confidence,
             values: found.values,
             before,
             evaluations: log.count,
-            failed,
-            recalled: log.recalled,
+            failed: failures.count,
+            recalled: log.recalled(),
             seconds,
             ended: found.ended,
             history: found.history,
@@ -427,40 +450,73 @@ impl Prepared<'_> {
         })))
     }
 
+    /// The simulation of the whole recording with the values found, and the error in the training window with those of the start. `None`
+    /// if it was stopped.
+    fn courses(
+        &self,
+        crew: &mut dyn Crew,
+        found: &[f64],
+    ) -> Result<Option<(Course, f64)>, FitError> {
+        let start = self.fit.parameters.iter().map(|p| p.start);
+        let tasks = [
+            Task {
+                values: found.to_vec(),
+                until: self.target.duration(),
+                keep: true,
+            },
+            Task {
+                values: start.collect(),
+                until: self.train[1],
+                keep: false,
+            },
+        ];
+        let mut outcomes = crew.run(&self.trials(), &tasks, &mut |_, _| {});
+        let (Some(Some(before)), Some(Some(course))) = (outcomes.pop(), outcomes.pop()) else {
+            return Ok(None);
+        };
+        let before = before.map_or(f64::NAN, |course| course.mean_error(self.train));
+        Ok(Some((course.map_err(FitError::Whole)?, before)))
+    }
+
     /// Losses of points, from the log or by simulation; infinite where a simulation failed or was not begun.
     fn losses(
         &self,
+        crew: &mut dyn Crew,
         points: &[Vec<f64>],
         log: &mut Log,
-        failed: &mut usize,
-        first_failure: &mut Option<String>,
+        failures: &mut Failures,
     ) -> Result<Vec<f64>, FitError> {
-        let mut losses: Vec<Option<f64>> = points.iter().map(|p| log.recall(p)).collect();
-        log.recalled += losses.iter().flatten().count();
-        let open: Vec<usize> = (0..points.len()).filter(|&k| losses[k].is_none()).collect();
-        let trials = self.trials();
-        let simulate = |&k: &usize| trials.run(&points[k], self.train[1], false);
-        let courses = crate::jobs::map(self.fit.jobs, &open, self.fit.stop, simulate, |_, _| {});
-        for (&k, course) in open.iter().zip(courses) {
-            let Some(course) = course else {
-                continue;
-            };
-            let loss = match course {
+        let mut tasks: Vec<Task> = Vec::new();
+        for point in points {
+            let is_new = log.recall(point).is_none();
+            if is_new && !tasks.iter().any(|task| task.values == *point) {
+                tasks.push(Task {
+                    values: point.clone(),
+                    until: self.train[1],
+                    keep: false,
+                });
+            }
+        }
+        let mut written = Ok(());
+        let mut done = |number: usize, outcome: &Outcome| {
+            let loss = match outcome {
                 Ok(course) => course.loss(self.train),
-                Err(error) => {
-                    *failed += 1;
-                    first_failure.get_or_insert_with(|| error.to_string());
+                Err(message) => {
+                    failures.count += 1;
+                    failures.first.get_or_insert_with(|| message.clone());
                     f64::INFINITY
                 }
             };
             let loss = if loss.is_nan() { f64::INFINITY } else { loss };
-            log.note(&points[k], loss)?;
-            losses[k] = Some(loss);
-        }
-        Ok(losses
-            .into_iter()
-            .map(|l| l.unwrap_or(f64::INFINITY))
-            .collect())
+            if written.is_ok() {
+                written = log.note(&tasks[number].values, loss);
+            }
+        };
+        crew.run(&self.trials(), &tasks, &mut done);
+        written?;
+        log.order(points);
+        let losses = points.iter().map(|p| log.recall(p));
+        Ok(losses.map(|l| l.unwrap_or(f64::INFINITY)).collect())
     }
 
     /// Tells fits apart that would give other losses.

@@ -2,7 +2,9 @@
 
 use super::FitError;
 use crate::optimise::{Bounds, Scale};
-use toile_scene::scene::{SceneSource, resolve};
+use std::sync::Arc;
+use toile_scene::files::{Disk, Files};
+use toile_scene::scene::{SceneSource, resolve_from};
 use toile_scene::spec::SceneSpec;
 use toml::{Table, Value};
 
@@ -24,6 +26,15 @@ impl Parameter {
     /// Reads `field` or `field=low:high` or `field=low:high:log`. The start is what the scene has, if that is within the bounds, and
     /// else their middle.
     pub fn parse(text: &str, source: &SceneSource) -> Result<Self, FitError> {
+        Self::parse_from(Arc::new(Disk), text, source)
+    }
+
+    /// The same with the files that the scene names from whoever has them.
+    pub fn parse_from(
+        files: Arc<dyn Files>,
+        text: &str,
+        source: &SceneSource,
+    ) -> Result<Self, FitError> {
         let wrong = |message: String| FitError::Parameter {
             text: text.to_owned(),
             message,
@@ -33,7 +44,7 @@ impl Parameter {
             None => (text.trim(), None),
         };
         let spec = source.parse()?;
-        let present = present_value(field, source, &spec).map_err(wrong)?;
+        let present = present_value(field, files, source, &spec).map_err(wrong)?;
         let bounds = match range {
             Some(range) => given_bounds(range).map_err(wrong)?,
             None => usual_bounds(present).map_err(wrong)?,
@@ -66,6 +77,7 @@ impl Parameter {
 /// What the scene has in the field; `None` if it says nothing there.
 fn present_value(
     field: &str,
+    files: Arc<dyn Files>,
     source: &SceneSource,
     spec: &SceneSpec,
 ) -> Result<Option<f64>, String> {
@@ -87,7 +99,7 @@ fn present_value(
         Some(other) => Err(format!("is {} and not a number", other.type_str())),
         // Without a virtual mass gravity acts on the density, wherever that comes from.
         None if field.ends_with(".virtual_mass") => {
-            let world = resolve(source, spec.clone()).map_err(|e| e.to_string())?;
+            let world = resolve_from(files, source, spec.clone()).map_err(|e| e.to_string())?;
             let name = field.split('.').nth(1).unwrap_or_default();
             let cloth = world.model.cloths.iter().find(|c| c.name == name);
             Ok(cloth.map(|c| c.density))

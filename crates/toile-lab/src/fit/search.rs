@@ -29,6 +29,8 @@ pub struct Search {
     pub tolerance: f64,
     /// Another number, other random points.
     pub seed: u64,
+    /// Points of the cloud at a time; as many as the number of parameters asks for if `None`.
+    pub population: Option<usize>,
 }
 
 impl Default for Search {
@@ -39,6 +41,7 @@ impl Default for Search {
             restarts: 1,
             tolerance: 1e-4,
             seed: 0,
+            population: None,
         }
     }
 }
@@ -93,6 +96,7 @@ pub(super) fn search(
     };
     let cloud = |start: Vec<f64>| CmaEs {
         restarts: how.restarts,
+        population: how.population,
         ..CmaEs::new(start)
     };
     let start: Vec<f64> = start.collect();

@@ -1,8 +1,7 @@
 //! How the error depends on two of the parameters, around what was found (Coltraro and others 2022, section 9.3).
 
-use super::{FitError, Parameter, Prepared};
+use super::{Crew, FitError, Outcome, Parameter, Prepared, Task};
 use crate::plot::{HeatMap, SIZE};
-use std::sync::atomic::AtomicBool;
 use toile_render::{Image, Size};
 
 /// Which parameters to vary, and how finely.
@@ -33,9 +32,9 @@ impl Prepared<'_> {
     /// Simulates a grid of values around what was found. `None` if it was stopped.
     pub fn sensitivity(
         &self,
+        crew: &mut dyn Crew,
         grid: &SensitivityGrid,
         found: &[f64],
-        stop: &AtomicBool,
         mut done: impl FnMut(usize, usize) + Send,
     ) -> Result<Option<Sensitivity>, FitError> {
         let begin = std::time::Instant::now();
@@ -47,21 +46,27 @@ impl Prepared<'_> {
             .iter()
             .flat_map(|&b| values[0].iter().map(move |&a| [a, b]))
             .collect();
-        let trials = self.trials();
-        let error = |pair: &[f64; 2]| {
-            let mut point = found.to_vec();
-            point[first] = pair[0];
-            point[second] = pair[1];
-            let course = trials.run(&point, self.test[1], false);
-            course.map_or(f64::NAN, |course| course.mean_error(self.test))
-        };
+        let tasks: Vec<Task> = pairs
+            .iter()
+            .map(|&[a, b]| {
+                let mut values = found.to_vec();
+                values[first] = a;
+                values[second] = b;
+                Task {
+                    values,
+                    until: self.test[1],
+                    keep: false,
+                }
+            })
+            .collect();
         let mut count = 0;
-        let all = pairs.len();
-        let errors = crate::jobs::map(self.fit.jobs, &pairs, stop, error, |_, _| {
+        let outcomes = crew.run(&self.trials(), &tasks, &mut |_, _| {
             count += 1;
-            done(count, all);
+            done(count, tasks.len());
         });
-        let Some(errors) = errors.into_iter().collect::<Option<Vec<f64>>>() else {
+        let error = |outcome: Outcome| outcome.map_or(f64::NAN, |c| c.mean_error(self.test));
+        let errors = outcomes.into_iter().map(|outcome| outcome.map(error));
+        let Some(errors) = errors.collect::<Option<Vec<f64>>>() else {
             return Ok(None);
         };
         let field = |number: usize| self.fit.parameters[number].field.clone();

@@ -34,13 +34,11 @@ pub fn write_results(
         return Ok(());
     };
     let clouds = cloud_table::rows(prepared, fitted);
-    let mut numbers = summary(prepared, fitted, sensitivity);
-    if let Some([chamfer, hausdorff]) = cloud_table::sums(&clouds) {
-        numbers["mean_chamfer"] = json!(chamfer);
-        numbers["worst_hausdorff"] = json!(hausdorff);
+    if !clouds.is_empty() {
         let table = cloud_table::table(&clouds);
         write_atomically(&folder.join("distances.csv"), table.as_bytes())?;
     }
+    let numbers = summary(prepared, fitted, sensitivity);
     let numbers = serde_json::to_string_pretty(&numbers);
     write_atomically(
         &folder.join("fit.json"),
@@ -68,7 +66,8 @@ pub fn write_results(
     overlay(prepared, fitted, folder)
 }
 
-fn summary(
+/// What `fit.json` has.
+pub fn summary(
     prepared: &Prepared,
     fitted: &Fitted,
     sensitivity: Option<&Sensitivity>,
@@ -86,7 +85,7 @@ fn summary(
         })
     });
     let window = |w: &super::WindowErrors| json!({ "from": w.window[0], "to": w.window[1], "mean_error": w.mean, "worst_dispersion": w.dispersion });
-    json!({
+    let mut numbers = json!({
         "parameters": parameters.collect::<Vec<_>>(),
         "train": window(&fitted.train),
         "test": window(&fitted.test),
@@ -103,7 +102,12 @@ fn summary(
         "sensitivity": sensitivity.map(|map| json!({
             "fields": map.fields, "values": map.values, "errors": map.errors, "seconds": map.seconds,
         })),
-    })
+    });
+    if let Some([chamfer, hausdorff]) = cloud_table::sums(&cloud_table::rows(prepared, fitted)) {
+        numbers["mean_chamfer"] = json!(chamfer);
+        numbers["worst_hausdorff"] = json!(hausdorff);
+    }
+    numbers
 }
 
 /// Whether a value is as good as on one of its bounds: then the bounds decided, not the recording.

@@ -6,10 +6,12 @@ use super::{FitError, Parameter, Start};
 use crate::measure::agreement::{Agreement, agreement};
 use crate::measure::distance::from_cloud;
 use glam::DVec3;
+use std::sync::Arc;
 use toile::drive::{NodeTrajectory, PinPath};
 use toile::model::Model;
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::files::Files;
+use toile_scene::scene::{SceneSource, World, resolve_from};
 use toile_scene::spec::{PinSpec, SelectSpec};
 
 /// Longest that a start may take to settle (s).
@@ -22,6 +24,8 @@ const CALMED: f64 = 1e-4;
 pub struct Trials<'a> {
     /// The scene.
     pub source: &'a SceneSource,
+    /// Whoever has the files that it names.
+    pub files: &'a Arc<dyn Files>,
     /// What is looked for.
     pub parameters: &'a [Parameter],
     /// The recording.
@@ -104,7 +108,7 @@ impl Trials<'_> {
                 });
             }
         }
-        let mut world = resolve(&source, spec)?;
+        let mut world = resolve_from(self.files.clone(), &source, spec)?;
         let mut pins = world.model.pins.clone();
         for pin in &mut pins {
             let tracks = pin.nodes.iter().map(|n| {

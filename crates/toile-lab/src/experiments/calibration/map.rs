@@ -1,6 +1,6 @@
 //! The error over a grid of both parameters.
 
-use super::studio::{DAMPING, DENSITY, WEIGHT, fitting, scene};
+use super::studio::{DAMPING, DENSITY, WEIGHT, fitting, scene, threads};
 use super::take;
 use crate::fit::SensitivityGrid;
 use crate::outcome::Measurement;
@@ -18,7 +18,7 @@ pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
         sides: [side, side],
     };
     let truth = [WEIGHT * DENSITY, DAMPING];
-    let map = prepared.sensitivity(&grid, &truth, &stop, |_, _| {})?;
+    let map = prepared.sensitivity(&mut threads(&stop), &grid, &truth, |_, _| {})?;
     let map = map.expect("nobody stops it");
     let mut findings = Findings::default();
     let (place, least) = map.best().unwrap_or(([0, 0], f64::NAN));

@@ -4,7 +4,7 @@
 //! model has all the parameters that are its own to fit, as in the paper. What the paper's elastic models lost (2.5 and 3 cm where
 //! isometric cloth has 0.3) they need not lose: with an implicit step they may be as stiff as they like.
 
-use super::studio::{DENSITY, fitting_also, scene};
+use super::studio::{DENSITY, fitting_also, scene, threads};
 use super::take;
 use crate::fit::FitOutcome;
 use crate::outcome::Measurement;
@@ -82,7 +82,7 @@ pub(super) fn run(settings: &Settings) -> Result<Findings, LabError> {
         };
         let others = candidate.others;
         let prepared = fitting_also(others, &source, recording.clone(), &take, budget, &stop)?;
-        let FitOutcome::Finished(fitted) = prepared.search(&mut ())? else {
+        let FitOutcome::Finished(fitted) = prepared.search(&mut threads(&stop), &mut ())? else {
             unreachable!("nobody stops it");
         };
         let begin = Instant::now();

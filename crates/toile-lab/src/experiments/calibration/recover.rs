@@ -1,6 +1,6 @@
 //! Known parameters, looked for.
 
-use super::studio::{DAMPING, DENSITY, Take, WEIGHT, fitting, scene};
+use super::studio::{DAMPING, DENSITY, Take, WEIGHT, fitting, scene, threads};
 use super::take;
 use crate::clip::Clip;
 use crate::fit::{FitOutcome, Fitted, Prepared, overlay_reel};
@@ -105,7 +105,7 @@ impl Case {
         let stop = AtomicBool::new(false);
         let budget = if quick { 30 } else { 100 };
         let prepared = fitting(&source, damaged.with_held(&held)?, take, budget, &stop)?;
-        let FitOutcome::Finished(fitted) = prepared.search(&mut ())? else {
+        let FitOutcome::Finished(fitted) = prepared.search(&mut threads(&stop), &mut ())? else {
             unreachable!("nobody stops it");
         };
         let undamaged = fitting(&source, clean.clone(), take, 1, &stop)?;

@@ -1,12 +1,14 @@
 //! Where recordings are made.
 
-use crate::fit::{Fit, Method, Parameter, Prepared, Search, TargetSettings, prepare};
+use crate::fit::{Fit, Method, Parameter, Prepared, Search, TargetSettings, Threads, prepare};
 use crate::observation::{NodeRecording, Observation};
 use crate::registry::LabError;
 use glam::DVec3;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use toile::drive::{NodeTrajectory, PinPath};
+use toile_scene::files::Disk;
 use toile_scene::scene::{SceneSource, resolve};
 
 /// Width and height of the hanging sheet (m): A3, upright.
@@ -177,6 +179,7 @@ pub(super) fn fitting_also<'a>(
     let parameters = bounds.map(|text| Parameter::parse(text, source));
     Ok(prepare(Fit {
         source,
+        files: Arc::new(Disk),
         cloth: None,
         observation: Observation::Nodes(recording),
         target: TargetSettings::default(),
@@ -189,10 +192,17 @@ pub(super) fn fitting_also<'a>(
             restarts: 0,
             ..Search::default()
         },
-        jobs: crate::jobs::usual(),
         folder: None,
         force: false,
         resume: false,
         stop,
     })?)
+}
+
+/// Whoever simulates: all cores.
+pub(super) fn threads(stop: &AtomicBool) -> Threads<'_> {
+    Threads {
+        jobs: crate::jobs::usual(),
+        stop,
+    }
 }
