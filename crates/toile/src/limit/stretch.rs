@@ -310,17 +310,43 @@ impl StretchRows {
         [t[0] + s * c[0], t[1] + s * c[1], t[2] + s * c[2]]
     }
 
-    /// Adds the gradient of the rows to `gradients`, first what they pull with, then with the predicted tensions, and what
-    /// they add to the matrix, in which second derivatives count as much as the predicted tensions say.
-    pub(crate) fn add(
+    /// Adds the gradient of the rows to `gradients`, first what they pull with, then with the predicted tensions.
+    pub(crate) fn add_gradient(
         &self,
         limit: &StretchLimit,
         positions: &[DVec3],
         gradients: [&mut [DVec3]; 2],
-        matrix: (&mut [DMat3], &mut [DMat3]),
     ) {
-        let (diagonal, lower) = matrix;
         let [gradient, balance] = gradients;
+        for (k, point) in limit.points.iter().enumerate() {
+            let (pull, predicted) = (positive_part(self.tried(k)), self.predicted[k]);
+            if pull == [0.0; 3] && predicted == [0.0; 3] {
+                continue;
+            }
+            let [u, v] = point.deformation(positions);
+            let twice = 2.0 * limit.scale;
+            for i in 0..4 {
+                let (slope, node) = (point.slopes[i], point.nodes[i] as usize);
+                let along = |t: &Symmetric| {
+                    let (a, b) = (
+                        slope.x * t[0] + slope.y * t[1],
+                        slope.x * t[1] + slope.y * t[2],
+                    );
+                    twice * (a * u + b * v)
+                };
+                gradient[node] += along(&pull);
+                balance[node] += along(&predicted);
+            }
+        }
+    }
+
+    /// Adds what the rows add to the matrix, in which second derivatives count as much as the predicted tensions say.
+    pub(crate) fn add_matrix(
+        &self,
+        limit: &StretchLimit,
+        positions: &[DVec3],
+        (diagonal, lower): (&mut [DMat3], &mut [DMat3]),
+    ) {
         for (k, point) in limit.points.iter().enumerate() {
             let tried = self.tried(k);
             let tension = self.predicted[k];
@@ -357,9 +383,6 @@ impl StretchRows {
                     scale * (p * fv + q * fu),
                     2.0 * scale * q * fv,
                 ];
-                gradient[point.nodes[i] as usize] += tu * rows[i][0] + tv * rows[i][2];
-                balance[point.nodes[i] as usize] +=
-                    puu * rows[i][0] + 2.0 * puv * rows[i][1] + pvv * rows[i][2];
             }
             let block = |i: usize, j: usize| {
                 let ([pi, qi], [pj, qj]) = (slopes[i], slopes[j]);

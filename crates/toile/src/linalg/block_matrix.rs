@@ -34,6 +34,30 @@ impl BlockPattern {
         }
     }
 
+    /// The pattern with more pairs, given as row and column, increasing and none of them known; and where the blocks of this one
+    /// are in it.
+    pub(crate) fn joined(&self, pairs: &[[u32; 2]]) -> (Self, Vec<u32>) {
+        let mut starts = Vec::with_capacity(self.starts.len());
+        let mut columns = Vec::with_capacity(self.columns.len() + pairs.len());
+        let mut places = Vec::with_capacity(self.columns.len());
+        let mut more = pairs.iter().peekable();
+        starts.push(0);
+        for row in 0..self.rows() {
+            for &column in &self.columns[self.row(row)] {
+                while let Some(pair) = more.next_if(|pair| **pair < [row as u32, column]) {
+                    columns.push(pair[1]);
+                }
+                places.push(columns.len() as u32);
+                columns.push(column);
+            }
+            while let Some(pair) = more.next_if(|pair| pair[0] == row as u32) {
+                columns.push(pair[1]);
+            }
+            starts.push(columns.len() as u32);
+        }
+        (BlockPattern { starts, columns }, places)
+    }
+
     /// Number of block rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
@@ -99,6 +123,20 @@ impl BlockMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_joined_pattern_is_that_of_all_pairs() {
+        let (known, more) = (
+            [[1, 0], [3, 1], [3, 2], [5, 4]],
+            [[2, 0], [3, 0], [5, 0], [5, 1]],
+        );
+        let pattern = BlockPattern::new(7, known.into_iter());
+        let (joined, places) = pattern.joined(&more);
+        assert_eq!(joined, BlockPattern::new(7, known.into_iter().chain(more)));
+        for (pair, place) in known.into_iter().zip(places) {
+            assert_eq!(joined.find(pair), Some(place as usize));
+        }
+    }
 
     #[test]
     fn the_product_agrees_with_the_dense_matrix() {

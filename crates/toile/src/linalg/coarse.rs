@@ -15,7 +15,7 @@ use super::columns::{Columns, Place};
 use super::factor::Skyline;
 use super::lanes::{Kernel, Lanes, run, times};
 use super::order::Order;
-use super::patches::{Graph, patches};
+use super::patches::{Graph, number, patches};
 use glam::{DVec3, Mat3A, Vec3A};
 
 /// Nodes of a patch. Smaller ones save iterations, larger ones make each cheaper; the optimum is flat.
@@ -44,30 +44,57 @@ pub(super) struct Coarse {
 impl Coarse {
     pub(super) fn new(pattern: &BlockPattern, order: &Order) -> Self {
         let graph = Graph::of_pattern(pattern);
-        let (patch_of, count) = patches(&graph, PATCH_SIZE);
+        let found = patches(&graph, PATCH_SIZE);
+        Coarse::with_patches(pattern, order, &graph, found)
+    }
+
+    /// The same patches for a pattern that joins more of the nodes.
+    pub(super) fn joined(&self, pattern: &BlockPattern, order: &Order) -> Self {
+        let graph = Graph::of_pattern(pattern);
+        let mut patch_of = self.patch_of.clone();
+        number(&graph, &mut patch_of, self.count());
+        Coarse::with_patches(pattern, order, &graph, (patch_of, self.count()))
+    }
+
+    fn with_patches(
+        pattern: &BlockPattern,
+        order: &Order,
+        graph: &Graph,
+        (patch_of, count): (Vec<u32>, usize),
+    ) -> Self {
         let mut first: Vec<u32> = (0..count as u32).collect();
-        // Every row with its own patch and its neighbours'.
+        // Every row with its own patch and its neighbours'; a row has few of them.
         let mut entries = Vec::new();
+        let mut seen = Vec::new();
         for row in 0..graph.len() {
             let own = patch_of[row];
-            entries.push((own, row as u32));
+            seen.clear();
+            seen.push(own);
             for &neighbour in graph.neighbours(row) {
                 let other = patch_of[neighbour as usize];
-                entries.push((other, row as u32));
-                let slot = &mut first[own as usize];
-                *slot = (*slot).min(other);
+                if !seen.contains(&other) {
+                    seen.push(other);
+                    let slot = &mut first[own as usize];
+                    *slot = (*slot).min(other);
+                }
             }
+            entries.extend(seen.iter().map(|&patch| (patch, row as u32)));
         }
         entries.sort_unstable();
-        entries.dedup();
         let swept: Vec<_> = entries
             .iter()
             .map(|&(patch, row)| [order.place(row as usize) as u32, patch])
             .collect();
         let (image, places) = Columns::new(pattern.rows(), count, &swept);
+        // The entries of each row.
+        let mut of_row = vec![Vec::new(); graph.len()];
+        for (at, &(patch, row)) in entries.iter().enumerate() {
+            of_row[row as usize].push((patch, at as u32));
+        }
         let place = |row: usize, patch: u32| {
-            let at = entries.partition_point(|&entry| entry < (patch, row as u32));
-            at as u32
+            let mut own = of_row[row].iter();
+            own.find(|(other, _)| *other == patch)
+                .map_or(0, |&(_, at)| at)
         };
         let lower_places = (0..pattern.rows()).flat_map(|row| {
             let columns = pattern.columns[pattern.row(row)].iter();

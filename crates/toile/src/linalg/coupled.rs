@@ -79,6 +79,18 @@ impl Coupling {
         self.weights[k] * y + turned
     }
 
+    /// Calls `pair` with every two nodes that it joins.
+    pub fn for_each_pair(&self, mut pair: impl FnMut([u32; 2])) {
+        let used = |k: usize| self.weights[k] != 0.0;
+        for k in (0..4).filter(|&k| used(k)) {
+            for other in (0..k).filter(|&k| used(k)) {
+                if self.nodes[k] != self.nodes[other] {
+                    pair([self.nodes[k], self.nodes[other]]);
+                }
+            }
+        }
+    }
+
     /// Adds all of it to a matrix whose pattern has its pairs, and answers the blocks beside the diagonal as
     /// they were, by place; `None`, and nothing added, if the pattern does not know them.
     pub fn add_within(&self, matrix: &mut BlockMatrix) -> Option<[Option<(usize, DMat3)>; 6]> {

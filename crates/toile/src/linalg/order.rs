@@ -24,15 +24,10 @@ pub(super) struct Order {
 impl Order {
     pub(super) fn new(pattern: &BlockPattern) -> Self {
         let count = pattern.rows();
-        let mut waits_for: Vec<u32> = Vec::with_capacity(count);
-        let mut followers = vec![Vec::new(); count];
-        for row in 0..count {
-            let columns = &pattern.columns[pattern.row(row)];
-            waits_for.push(columns.len() as u32);
-            for &column in columns {
-                followers[column as usize].push(row as u32);
-            }
-        }
+        let mut waits_for: Vec<u32> = (0..count)
+            .map(|row| pattern.row(row).len() as u32)
+            .collect();
+        let (starts, followers) = followers(pattern);
         let mut ready: BinaryHeap<Reverse<u32>> = (0..count as u32)
             .filter(|&row| waits_for[row as usize] == 0)
             .map(Reverse)
@@ -57,7 +52,8 @@ impl Order {
             };
             order.places[row as usize] = place;
             order.rows.push(row);
-            for &follower in &followers[row as usize] {
+            let own = starts[row as usize] as usize..starts[row as usize + 1] as usize;
+            for &follower in &followers[own] {
                 let left = &mut waits_for[follower as usize];
                 *left -= 1;
                 if *left == 0 {
@@ -78,6 +74,28 @@ impl Order {
     pub(super) fn place(&self, row: usize) -> usize {
         self.places[row] as usize
     }
+}
+
+/// The rows that wait for each row: where they start, and all of them.
+fn followers(pattern: &BlockPattern) -> (Vec<u32>, Vec<u32>) {
+    let count = pattern.rows();
+    let mut starts = vec![0u32; count + 1];
+    for &column in &pattern.columns {
+        starts[column as usize + 1] += 1;
+    }
+    for row in 0..count {
+        starts[row + 1] += starts[row];
+    }
+    let mut next = starts.clone();
+    let mut followers = vec![0; pattern.columns.len()];
+    for row in 0..count {
+        for &column in &pattern.columns[pattern.row(row)] {
+            let place = &mut next[column as usize];
+            followers[*place as usize] = row as u32;
+            *place += 1;
+        }
+    }
+    (starts, followers)
 }
 
 #[cfg(test)]

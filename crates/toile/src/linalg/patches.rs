@@ -98,24 +98,29 @@ pub(super) fn patches(graph: &Graph, size: usize) -> (Vec<u32>, usize) {
         patch_of = nearest(graph, &centres);
         count = centres.len();
     }
+    number(graph, &mut patch_of, count);
+    (patch_of, count)
+}
+
+/// Numbers patches so that neighbours have near numbers.
+pub(super) fn number(graph: &Graph, patch_of: &mut [u32], count: usize) {
     let neighbours = (0..graph.len()).flat_map(|node| {
         let here = patch_of[node];
         let others = graph.neighbours(node).iter();
-        let patch_of = &patch_of;
+        let patch_of = &*patch_of;
         others.map(move |&other| [here, patch_of[other as usize]])
     });
     let mut pairs: Vec<[u32; 2]> = neighbours.filter(|[a, b]| a < b).collect();
     pairs.sort_unstable();
     pairs.dedup();
     let order = Graph::new(count, pairs.into_iter()).breadth_first();
-    let mut number = vec![0; count];
+    let mut numbers = vec![0; count];
     for (new, &old) in order.iter().enumerate() {
-        number[old as usize] = new as u32;
+        numbers[old as usize] = new as u32;
     }
-    for patch in &mut patch_of {
-        *patch = number[*patch as usize];
+    for patch in patch_of {
+        *patch = numbers[*patch as usize];
     }
-    (patch_of, count)
 }
 
 /// Patches of about the wanted size, as they come; crumbs join a neighbour.

@@ -97,6 +97,21 @@ impl SystemSolver {
         }
     }
 
+    /// A solver for a pattern that joins more of the same nodes. What depends on the nodes alone is kept.
+    pub(crate) fn joined(&self, pattern: &Arc<BlockPattern>, solver: LinearSolver) -> Self {
+        let Method::Swept(swept) = &self.method else {
+            return SystemSolver::new(pattern, solver);
+        };
+        let sweeps = swept.0.joined(pattern.clone());
+        let gradients = Gradients::new(&sweeps);
+        SystemSolver {
+            method: Method::Swept(Box::new((sweeps, gradients))),
+            residual: vec![DVec3::ZERO; pattern.rows()],
+            image: vec![DVec3::ZERO; pattern.rows()],
+            coupled: None,
+        }
+    }
+
     /// Prepares for a matrix, restricted to the directions that the filters leave free. `false` if that is
     /// not possible, which means that the matrix has entries that are not finite or is not definite at all.
     #[must_use]

@@ -69,6 +69,18 @@ pub struct Sweeps {
 impl Sweeps {
     /// Sets memory aside for matrices of this pattern.
     pub fn new(pattern: Arc<BlockPattern>) -> Self {
+        Sweeps::with_coarse(pattern, Coarse::new)
+    }
+
+    /// The same for a pattern that joins more of the same nodes.
+    pub(super) fn joined(&self, pattern: Arc<BlockPattern>) -> Self {
+        Sweeps::with_coarse(pattern, |pattern, order| self.coarse.joined(pattern, order))
+    }
+
+    fn with_coarse(
+        pattern: Arc<BlockPattern>,
+        coarse: impl FnOnce(&BlockPattern, &Order) -> Coarse,
+    ) -> Self {
         let rows = pattern.rows();
         let order = Order::new(&pattern);
         let entries = order.rows().flat_map(|row| {
@@ -85,7 +97,7 @@ impl Sweeps {
             places[at] = place;
         }
         Sweeps {
-            coarse: Coarse::new(&pattern, &order),
+            coarse: coarse(&pattern, &order),
             order,
             lower,
             places,

@@ -139,10 +139,12 @@ impl ContactRow {
 
     /// Takes over what the row pushes and pulls with at a place: `λ`, `τ` and the cone.
     ///
-    /// A row whose violation has not fallen by much since the last time works against something stiffer than was thought.
+    /// A row that is missed by more than it may, and by not much less than the last time, works against something stiffer than was
+    /// thought. What is missed by less is left as it is: a stiffness that grows while nothing is amiss ends in rows that push and let
+    /// go by turns.
     pub fn learn(&mut self, place: DVec3) {
         let missed = self.violation(place).max(0.0);
-        let slow = missed > FALLS_TO * self.missed;
+        let slow = missed > self.slack.max(FALLS_TO * self.missed);
         self.missed = missed;
         self.drag = match self.radius > 0.0 {
             true => self.tried_drag(place).clamp_length_max(self.radius),
@@ -242,6 +244,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn only_rows_that_are_missed_by_too_much_get_stiffer() {
+        let mut row = row();
+        let at = |missed: f64| (row.bound - missed) * row.normal;
+        let (little, much) = (at(0.9 * row.slack), at(2.0 * row.slack));
+        for place in [little, little, much] {
+            // The first time nothing is known of what it was missed by before.
+            row.learn(place);
+            assert_eq!(row.stiffness, 0.7);
+        }
+        row.learn(much);
+        assert_eq!(row.stiffness, 0.7 * STIFFER);
     }
 
     #[test]

@@ -158,14 +158,13 @@ impl Limits {
             .all(|((_, limit), &worst)| worst <= limit.tolerance())
     }
 
-    /// Adds the gradient of the Lagrangian, the same with the predicted multipliers, and what the rows add to the matrix, at
-    /// the positions that they were evaluated at.
-    pub fn add(
+    /// Adds the gradient of the Lagrangian, and the same with the predicted multipliers, at the positions that they were evaluated
+    /// at.
+    pub fn add_gradient(
         &mut self,
         model: &Model,
         positions: &[DVec3],
         [gradient, balance]: [&mut [DVec3]; 2],
-        matrix: &mut BlockMatrix,
     ) {
         for (limit, rows, _) in self.each(model) {
             match (limit, limit.constraints(), rows) {
@@ -175,6 +174,21 @@ impl Limits {
                     let rows = &*rows;
                     parallel::for_each(gradient, |i, g| *g += rows.gradient(wiring, i));
                     parallel::for_each(balance, |i, g| *g += rows.predicted_gradient(wiring, i));
+                }
+                (Limit::Stretch(stretch), _, LimitRows::Stretch(rows)) => {
+                    rows.add_gradient(stretch, positions, [&mut *gradient, &mut *balance]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds what the rows add to the matrix where their gradient was added last.
+    pub fn add_matrix(&mut self, model: &Model, positions: &[DVec3], matrix: &mut BlockMatrix) {
+        for (limit, rows, _) in self.each(model) {
+            match (limit, rows) {
+                (_, LimitRows::Constraints(rows)) => {
+                    let (wiring, rows) = &**rows;
                     parallel::for_each(&mut matrix.diagonal, |i, block| {
                         *block += rows.diagonal(wiring, i);
                     });
@@ -182,9 +196,9 @@ impl Limits {
                         *block += rows.block(wiring, b);
                     });
                 }
-                (Limit::Stretch(stretch), _, LimitRows::Stretch(rows)) => {
+                (Limit::Stretch(stretch), LimitRows::Stretch(rows)) => {
                     let blocks = (&mut matrix.diagonal[..], &mut matrix.lower[..]);
-                    rows.add(stretch, positions, [&mut *gradient, &mut *balance], blocks);
+                    rows.add_matrix(stretch, positions, blocks);
                 }
                 _ => {}
             }
