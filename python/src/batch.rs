@@ -5,6 +5,7 @@ use crate::core::{Core, Handle, Shared, Way};
 use crate::errors::{self, argument, kinds};
 use crate::guard::{Deadline, guarded, in_pieces};
 use crate::memory::{Published, batch_views, numbers};
+use crate::room::check_worlds;
 use crate::scene::{Ingredients, read_overrides, world};
 use crate::simulation::{reset, restore};
 use numpy::{PyArray1, PyArray3};
@@ -330,6 +331,7 @@ impl Batch {
                 )));
             }
         }
+        check_worlds(sources.len(), made[0].model.node_count())?;
         let shared = kind_of
             .iter()
             .map(|&k| Shared::new(made[k].clone(), files.clone()));

@@ -25,6 +25,7 @@ mod pickled;
 mod picture;
 mod recorded;
 mod recording;
+mod room;
 mod scene;
 mod simulation;
 mod sweep;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -242,6 +244,12 @@ def test_seeds_must_be_counts(sim):
 def test_batches_that_cannot_be_are_refused(towel, arguments, words):
     with pytest.raises(toile.ArgumentError, match=words):
         toile.Batch(towel, **arguments)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/meminfo"), reason="this system does not tell how much memory is free")
+def test_more_worlds_than_there_is_memory_for_are_refused():
+    with pytest.raises(toile.ArgumentError, match="GB are free; at most [0-9]+ worlds fit into memory"):
+        toile.Batch("hello", 10**6)
 
 
 @pytest.mark.parametrize("mask", [[True], [True] * 3, [[True, True]], [0, 1], "no", np.ones(2)])
