@@ -2,6 +2,7 @@
 
 use crate::errors::argument;
 use pyo3::prelude::*;
+use toile_scene::memory::available;
 
 /// What a world takes for each of its nodes once it has been stepped (bytes): 3100 for `hello`, 3700 for `table-drape`.
 const WORLD_NODE: u64 = 3000;
@@ -9,7 +10,7 @@ const WORLD_NODE: u64 = 3000;
 /// Refuses so many worlds of so many nodes if they need more memory than is free, where the system tells how much that is.
 pub fn check_worlds(worlds: usize, nodes: usize) -> PyResult<()> {
     let needed = (worlds as u64).saturating_mul(WORLD_NODE * nodes as u64);
-    match free() {
+    match available() {
         Some(free) if needed > free => {
             let most = free / (WORLD_NODE * nodes as u64);
             Err(argument(format!(
@@ -20,12 +21,4 @@ pub fn check_worlds(worlds: usize, nodes: usize) -> PyResult<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// What Linux could give to a process now (bytes).
-fn free() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }
