@@ -149,6 +149,7 @@ impl Contacts {
 
 /// Contacts from their pickle.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub fn _contacts(
     py: Python<'_>,
     nodes: Py<PyArray2<i64>>,
