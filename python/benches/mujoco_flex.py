@@ -92,8 +92,8 @@ class Toile:
             batch.step(self.substeps)
         return count * steps / (clock() - begin)
 
-    def pinch(self) -> float:
-        """Creep from 2 s to 10 s (m); infinite if it was lost."""
+    def pinch(self, end: float = 10.0) -> float:
+        """Creep from 2 s to the end (m); infinite if it was lost."""
         finger = {"shape": {"box": {"size": [0.03, 0.01, 0.03]}}, "friction": 0.5}
         half = 0.5 * SIZE
         cloth = {**self.scene["cloth"]["towel"], "thickness": 0.002}
@@ -119,7 +119,7 @@ class Toile:
         before = sim.positions[held].copy()
         if not held.any():
             return math.inf
-        sim.advance(8.0)
+        sim.advance(end - 2.0)
         return float(np.linalg.norm(sim.positions[held] - before, axis=1).max())
 
 

@@ -44,32 +44,32 @@ use toile::glam::DVec3;
 #[pyclass(frozen, get_all, module = "toile._toile")]
 #[derive(Clone)]
 pub struct Certificate {
-    status: &'static str,
-    converged: bool,
-    steps: u64,
-    substeps: u32,
-    rejected: u32,
-    above_tolerance: u32,
-    stretch_worst: f64,
-    stretch_mean: f64,
-    strain_max: f64,
-    strain_min: f64,
-    pin_residual: f64,
-    gap_smallest: Option<f64>,
-    gap_between: Option<f64>,
-    squeezed: usize,
-    intersections: Option<usize>,
-    iterations: u32,
-    newton_steps: u32,
-    linear_residual: f64,
-    force_residual: Option<f64>,
-    limit_residual: Option<f64>,
-    limit_converged: Option<bool>,
-    contact_gap: Option<f64>,
-    collisions: usize,
-    contacts_missed: usize,
-    share_done: f64,
-    friction_residual: Option<f64>,
+    pub(crate) status: &'static str,
+    pub(crate) converged: bool,
+    pub(crate) steps: u64,
+    pub(crate) substeps: u32,
+    pub(crate) rejected: u32,
+    pub(crate) above_tolerance: u32,
+    pub(crate) stretch_worst: f64,
+    pub(crate) stretch_mean: f64,
+    pub(crate) strain_max: f64,
+    pub(crate) strain_min: f64,
+    pub(crate) pin_residual: f64,
+    pub(crate) gap_smallest: Option<f64>,
+    pub(crate) gap_between: Option<f64>,
+    pub(crate) squeezed: usize,
+    pub(crate) intersections: Option<usize>,
+    pub(crate) iterations: u32,
+    pub(crate) newton_steps: u32,
+    pub(crate) linear_residual: f64,
+    pub(crate) force_residual: Option<f64>,
+    pub(crate) limit_residual: Option<f64>,
+    pub(crate) limit_converged: Option<bool>,
+    pub(crate) contact_gap: Option<f64>,
+    pub(crate) collisions: usize,
+    pub(crate) contacts_missed: usize,
+    pub(crate) share_done: f64,
+    pub(crate) friction_residual: Option<f64>,
 }
 
 impl Certificate {
@@ -135,10 +135,10 @@ impl Certificate {
 #[pyclass(frozen, get_all, module = "toile._toile")]
 #[derive(Clone)]
 pub struct Energies {
-    kinetic: f64,
-    gravity: f64,
-    elastic: f64,
-    total: f64,
+    pub(crate) kinetic: f64,
+    pub(crate) gravity: f64,
+    pub(crate) elastic: f64,
+    pub(crate) total: f64,
 }
 
 impl From<EngineEnergies> for Energies {
@@ -177,16 +177,18 @@ impl Energies {
 ///     Where, on the first feature (m); from the second feature to the first; on the first feature (N).
 /// sliding : (n,) array of bool
 ///     Whether the features slide along each other; else they stick.
+/// count : int
+///     How many places.
 #[pyclass(frozen, get_all, module = "toile._toile")]
 pub struct Contacts {
-    nodes: Py<PyArray2<i64>>,
-    weights: Py<PyArray2<f64>>,
-    body: Py<PyArray1<i64>>,
-    place: Py<PyArray2<f64>>,
-    normal: Py<PyArray2<f64>>,
-    force: Py<PyArray2<f64>>,
-    sliding: Py<PyArray1<bool>>,
-    count: usize,
+    pub(crate) nodes: Py<PyArray2<i64>>,
+    pub(crate) weights: Py<PyArray2<f64>>,
+    pub(crate) body: Py<PyArray1<i64>>,
+    pub(crate) place: Py<PyArray2<f64>>,
+    pub(crate) normal: Py<PyArray2<f64>>,
+    pub(crate) force: Py<PyArray2<f64>>,
+    pub(crate) sliding: Py<PyArray1<bool>>,
+    pub(crate) count: usize,
 }
 
 impl Contacts {

@@ -185,6 +185,63 @@ pub fn mask(given: Option<&Bound<'_, PyAny>>, count: usize) -> PyResult<Vec<bool
     Ok(array.as_array().iter().copied().collect())
 }
 
+/// A face by its index, and the weights of its corners.
+pub fn face(given: &Bound<'_, PyAny>) -> PyResult<(usize, Vec<f64>)> {
+    let [index, weights] = pair(
+        given,
+        "face is a pair: the index of a face and the weights of its corners",
+    )?;
+    let index = usize::try_from(count(&index, "the index of the face")?);
+    let index = index.map_err(|_| argument("the index of the face is too large"))?;
+    let what = "the weights of the face";
+    let Numbers { values, shape } = numbers(&weights, what)?;
+    match shape.len() {
+        1 => Ok((index, values)),
+        _ => Err(wrong_shape(
+            what,
+            &shape,
+            "one number for each of its corners",
+        )),
+    }
+}
+
+/// A ball: its middle and its radius (m).
+pub fn ball(given: &Bound<'_, PyAny>) -> PyResult<(DVec3, f64)> {
+    let must = "near is a pair: a point and a radius (m)";
+    let [point, radius] = pair(given, must)?;
+    let radius = radius.extract();
+    let radius = radius.map_err(|error| argument(format!("{must}; {error}")))?;
+    Ok((vector(&point, "the point")?, radius))
+}
+
+/// What a spring pulls with: stiffness (N/m) and damping (N·s/m).
+pub fn spring(given: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
+    let must = "spring is a pair: stiffness (N/m) and damping (N·s/m)";
+    let [stiffness, damping] = pair(given, must)?.map(|number| number.extract::<f64>());
+    let wrong = |error: PyErr| argument(format!("{must}; {error}"));
+    Ok((stiffness.map_err(wrong)?, damping.map_err(wrong)?))
+}
+
+/// Two things in a tuple or list.
+fn pair<'py>(given: &Bound<'py, PyAny>, must: &str) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    given
+        .extract()
+        .map_err(|_| argument(format!("{must}, and not {given}")))
+}
+
+/// A seed for each of so many worlds.
+pub fn seeds(given: &Bound<'_, PyAny>, worlds: usize) -> PyResult<Vec<u64>> {
+    let must = format!("{worlds} seeds, one for each world");
+    let all = given.try_iter();
+    let all = all.map_err(|_| argument(format!("seeds are {must}, and not {given}")))?;
+    let seeds = all.map(|one| count(&one?, "a seed"));
+    let seeds = seeds.collect::<PyResult<Vec<_>>>()?;
+    match seeds.len() == worlds {
+        true => Ok(seeds),
+        false => Err(wrong_shape("seeds", &[seeds.len()], &must)),
+    }
+}
+
 /// A count of zero or more.
 pub fn count(given: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
     let number = given.extract::<i64>().map_err(|error| {

@@ -5,6 +5,7 @@ use crate::core::{Core, Handle, Shared, Way};
 use crate::errors::{self, argument, kinds};
 use crate::guard::{Deadline, guarded, in_pieces};
 use crate::memory::{Published, batch_views, numbers};
+use crate::room::check_worlds;
 use crate::scene::{Ingredients, read_overrides, world};
 use crate::simulation::{reset, restore};
 use numpy::{PyArray1, PyArray3};
@@ -330,6 +331,7 @@ impl Batch {
                 )));
             }
         }
+        check_worlds(sources.len(), made[0].model.node_count())?;
         let shared = kind_of
             .iter()
             .map(|&k| Shared::new(made[k].clone(), files.clone()));
@@ -375,6 +377,13 @@ impl Batch {
     }
 
     /// Go on by so many seconds in every world, or in those of a mask.
+    ///
+    /// Parameters
+    /// ----------
+    /// seconds : float
+    ///     How long (s).
+    /// mask, on_error
+    ///     As for ``step``.
     #[pyo3(signature = (seconds, /, mask=None, *, on_error="raise"))]
     fn advance(
         &self,
@@ -405,15 +414,11 @@ impl Batch {
         &self,
         py: Python<'_>,
         mask: Option<&Bound<'_, PyAny>>,
-        seeds: Option<Vec<u64>>,
+        seeds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let chosen = arguments::mask(mask, self.worlds.len())?;
-        if let Some(seeds) = &seeds
-            && seeds.len() != self.worlds.len()
-        {
-            let must = format!("{} seeds, one for each world", self.worlds.len());
-            return Err(arguments::wrong_shape("seeds", &[seeds.len()], &must));
-        }
+        let seeds = seeds.map(|seeds| arguments::seeds(seeds, self.worlds.len()));
+        let seeds = seeds.transpose()?;
         self.all(py, &chosen, |k, world| {
             reset(world, seeds.as_ref().map(|seeds| seeds[k]))
         })
@@ -427,6 +432,13 @@ impl Batch {
     ///     As for ``Simulation.set``.
     /// values : float or (worlds,) array
     ///     One for all, or one for each world.
+    /// mask : (worlds,) array of bool, optional
+    ///     The worlds in which it changes.
+    ///
+    /// Raises
+    /// ------
+    /// CommandError
+    ///     If one of them cannot have it. Nothing has changed in any.
     #[pyo3(signature = (name, values, /, mask=None))]
     fn set(
         &self,
@@ -446,13 +458,20 @@ impl Batch {
                 return Err(arguments::wrong_shape("the values", &shape, &must));
             }
         }
+        let command = |k: usize| Command::Set {
+            name: name.to_owned(),
+            value: values[k],
+        };
+        // Copies hear it first: where one world cannot have its value, none is to have changed.
         self.all(py, &chosen, |k, world| {
-            let command = Command::Set {
-                name: name.to_owned(),
-                value: values[k],
-            };
             world.work(|core| {
-                let set = core.engine.command(&command);
+                let set = core.engine.clone().command(&command(k));
+                set.map(drop).map_err(|error| errors::command(&error))
+            })
+        })?;
+        self.all(py, &chosen, |k, world| {
+            world.work(|core| {
+                let set = core.engine.command(&command(k));
                 set.map(drop).map_err(|error| errors::command(&error))
             })
         })
@@ -466,7 +485,14 @@ impl Batch {
         PyList::new(py, states.iter().map(|bytes| PyBytes::new(py, bytes)))
     }
 
-    /// Go to a snapshot in every world, or in those of a mask; a single one is for all of them.
+    /// Go to a snapshot in every world, or in those of a mask.
+    ///
+    /// Parameters
+    /// ----------
+    /// snapshots : bytes or sequence of bytes
+    ///     One for all worlds, or one for each.
+    /// mask : (worlds,) array of bool, optional
+    ///     The worlds that go there.
     #[pyo3(signature = (snapshots, /, mask=None))]
     fn restore(
         &self,

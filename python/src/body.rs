@@ -118,7 +118,14 @@ impl Body {
         self.move_to(py, pose, 0.0)
     }
 
-    /// Lead it to a pose, evenly within so many seconds; by the end of the next step if they are zero.
+    /// Lead it to a pose.
+    ///
+    /// Parameters
+    /// ----------
+    /// pose : (3,), (7,) or (4, 4) array, or a pair
+    ///     What ``pose`` takes.
+    /// within : float
+    ///     Evenly within so many seconds; by the end of the next step if zero.
     #[pyo3(signature = (pose, /, within=0.0))]
     fn move_to(&self, py: Python<'_>, pose: &Bound<'_, PyAny>, within: f64) -> PyResult<()> {
         let now = self.frame(&*self.shared.lock()?);
@@ -126,7 +133,14 @@ impl Body {
         self.lead(py, to, within)
     }
 
-    /// Drive it on and on: velocity of its frame's origin (m/s) and about it (rad/s).
+    /// Drive it on and on.
+    ///
+    /// Parameters
+    /// ----------
+    /// linear : (3,) array
+    ///     Velocity of its frame's origin (m/s).
+    /// angular : (3,) array, optional
+    ///     Angular velocity about it (rad/s); none by default.
     #[pyo3(signature = (linear, angular=None, /))]
     fn drive(
         &self,

@@ -42,10 +42,10 @@ impl Simulation {
         &self,
         py: Python<'_>,
         nodes: Option<&Bound<'_, PyAny>>,
-        near: Option<(Bound<'_, PyAny>, f64)>,
-        face: Option<(usize, Vec<f64>)>,
+        near: Option<&Bound<'_, PyAny>>,
+        face: Option<&Bound<'_, PyAny>>,
         cloth: Option<&str>,
-        spring: Option<(f64, f64)>,
+        spring: Option<&Bound<'_, PyAny>>,
         frame: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Grasp> {
         let given = [nodes.is_some(), near.is_some(), face.is_some()];
@@ -55,7 +55,8 @@ impl Simulation {
             ));
         }
         let what = match face {
-            Some((face, weights)) => {
+            Some(face) => {
+                let (face, weights) = arguments::face(face)?;
                 let (cloth, face) = self.face(face, cloth)?;
                 Grasped::Point {
                     cloth,
@@ -63,8 +64,12 @@ impl Simulation {
                     weights,
                 }
             }
-            None => Grasped::Nodes(self.named(nodes, near, cloth)?),
+            None => {
+                let near = near.map(arguments::ball).transpose()?;
+                Grasped::Nodes(self.named(nodes, near, cloth)?)
+            }
         };
+        let spring = spring.map(arguments::spring).transpose()?;
         let grip = spring.map_or(Grip::Rigid, |(stiffness, damping)| Grip::Spring {
             stiffness,
             damping,
@@ -161,6 +166,7 @@ impl Simulation {
     ///     Such as ``"cloth.sheet.material.bend"``. Of a cloth `material`, `limit`, `damping`, `virtual_mass`, `drag`, `thickness`,
     ///     `friction` and `compression` can change, of a body `friction`.
     /// value : float
+    ///     The new one, in the unit that the scene has it in.
     ///
     /// Raises
     /// ------
@@ -182,6 +188,11 @@ impl Simulation {
     }
 
     /// Multiply all velocities, to calm cloth that is to come to rest.
+    ///
+    /// Parameters
+    /// ----------
+    /// factor : float
+    ///     With what; 0 stops the cloth.
     #[pyo3(signature = (factor, /))]
     fn scale_velocities(&self, factor: f64) -> PyResult<()> {
         if !factor.is_finite() {
@@ -200,19 +211,14 @@ impl Simulation {
     fn named(
         &self,
         nodes: Option<&Bound<'_, PyAny>>,
-        near: Option<(Bound<'_, PyAny>, f64)>,
+        near: Option<(DVec3, f64)>,
         cloth: Option<&str>,
     ) -> PyResult<Vec<u32>> {
         let core = self.shared.lock()?;
         let cloth = cloth.map(|name| core.cloth(name)).transpose()?;
         let (first, positions) = core.nodes_of(cloth);
         if let Some((point, radius)) = near {
-            return nodes_near(
-                arguments::vector(&point, "the point")?,
-                radius,
-                first,
-                positions,
-            );
+            return nodes_near(point, radius, first, positions);
         }
         let Some(nodes) = nodes else {
             return Ok((first as u32..(first + positions.len()) as u32).collect());

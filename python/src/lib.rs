@@ -21,9 +21,11 @@ mod memory;
 mod mesh;
 mod optimise;
 mod packed;
+mod pickled;
 mod picture;
 mod recorded;
 mod recording;
+mod room;
 mod scene;
 mod simulation;
 mod sweep;
@@ -50,6 +52,8 @@ mod _toile {
     use crate::optimise::minimise;
     #[pymodule_export]
     use crate::packed::{Packed, unpack};
+    #[pymodule_export]
+    use crate::pickled::{_certificate, _contacts, _energies};
     #[pymodule_export]
     use crate::recording::{export_recording, frame_picture, player};
     #[pymodule_export]

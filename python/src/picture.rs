@@ -20,15 +20,22 @@ pub struct Wanted {
 impl Wanted {
     /// From what Python says.
     pub fn new(
-        size: [u32; 2],
+        size: [&Bound<'_, PyAny>; 2],
         camera: Option<&Bound<'_, PyDict>>,
         quality: &str,
         stretch: Option<f32>,
         wireframe: bool,
         style: PictureStyle,
     ) -> PyResult<Self> {
-        let [width, height] = size;
-        if !size.iter().all(|n| (1..=Size::LARGEST).contains(n)) {
+        let count = |given, what| {
+            let number = arguments::count(given, what);
+            number.map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+        };
+        let (width, height) = (count(size[0], "the width")?, count(size[1], "the height")?);
+        if ![width, height]
+            .iter()
+            .all(|n| (1..=Size::LARGEST).contains(n))
+        {
             return Err(argument(format!(
                 "a picture of {width} × {height} pixels cannot be; both must be from 1 to {}",
                 Size::LARGEST
@@ -126,12 +133,18 @@ fn read_camera(given: &Bound<'_, PyDict>, style: &mut PictureStyle) -> PyResult<
             "the camera's fov is {fov}; it is the angle from the lower to the upper border, from 0.1 to 170 degrees"
         )));
     }
+    let near = number("near")?.unwrap_or(1e-3);
+    if near <= 0.0 {
+        return Err(argument(format!(
+            "the camera's near is {near} m; it must be positive"
+        )));
+    }
     Ok(Some(Camera {
         eye,
         target,
         up: vector("up")?.unwrap_or(toile::glam::Vec3::Z),
         vertical_fov: fov.to_radians() as f32,
-        near: number("near")?.unwrap_or(1e-3) as f32,
+        near: near as f32,
     }))
 }
 
@@ -156,8 +169,8 @@ impl Simulation {
     fn _render(
         &self,
         py: Python<'_>,
-        width: u32,
-        height: u32,
+        width: &Bound<'_, PyAny>,
+        height: &Bound<'_, PyAny>,
         camera: Option<&Bound<'_, PyDict>>,
         quality: &str,
         stretch: Option<f32>,

@@ -1,5 +1,6 @@
 //! Recordings: frames that a simulation keeps, files that show them.
 
+use crate::arguments;
 use crate::core::Keeper;
 use crate::errors::{argument, kinds};
 use crate::guard::guarded;
@@ -53,7 +54,12 @@ impl Simulation {
         Ok(core.keeper.as_ref().map_or(0, |keeper| keeper.frames.len()))
     }
 
-    /// Write the frames that were kept, and the state as it is, as a recording (``frames.toile``). One that is there is replaced.
+    /// Write the frames that were kept, and the state as it is, as a recording.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : path
+    ///     The file (``frames.toile``, say). One that is there is replaced.
     #[pyo3(signature = (path, /))]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| {
@@ -80,7 +86,8 @@ impl Simulation {
 /// The page with the player of a recording.
 #[pyfunction]
 #[pyo3(name = "_player")]
-pub fn player(py: Python<'_>, path: PathBuf, budget: usize) -> PyResult<String> {
+pub fn player(py: Python<'_>, path: PathBuf, budget: &Bound<'_, PyAny>) -> PyResult<String> {
+    let budget = arguments::count(budget, "the budget")? as usize;
     py.detach(|| {
         let recording = open(&path)?;
         let input = ReportInput {
@@ -104,10 +111,11 @@ pub fn export_recording(
     path: PathBuf,
     out: PathBuf,
     format: Option<String>,
-    every: usize,
+    every: &Bound<'_, PyAny>,
     force: bool,
     up: &str,
 ) -> PyResult<(Vec<PathBuf>, Vec<String>)> {
+    let every = arguments::count(every, "every")? as usize;
     let extension = out.extension().map(|e| e.to_string_lossy().into_owned());
     let named = format
         .or(extension)
@@ -153,8 +161,8 @@ pub fn frame_picture(
     py: Python<'_>,
     path: PathBuf,
     frame: usize,
-    width: u32,
-    height: u32,
+    width: &Bound<'_, PyAny>,
+    height: &Bound<'_, PyAny>,
     camera_of: Option<&Bound<'_, PyDict>>,
     quality: &str,
     stretch: Option<f32>,

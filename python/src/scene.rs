@@ -91,7 +91,7 @@ pub fn provider(files: Option<&Files>) -> Arc<dyn Provider> {
 
 fn source(scene: &Bound<'_, PyAny>) -> PyResult<SceneSource> {
     if let Ok(table) = scene.cast::<PyDict>() {
-        let text = toml::to_string(&read_table(table, "")?)
+        let text = toml::to_string(&read_table(table)?)
             .map_err(|error| argument(format!("the dictionary is no scene: {error}")))?;
         return Ok(text_source("dict", text));
     }
@@ -131,7 +131,7 @@ pub fn read_overrides(given: Option<&Bound<'_, PyAny>>) -> PyResult<Overrides> {
     let table = given.cast::<PyDict>().map_err(|_| {
         argument("overrides are a dictionary, such as {\"cloth.sheet.material.bend\": 1e-5}")
     })?;
-    Ok(read_table(table, "")?.into_iter().collect())
+    Ok(read_table(table)?.into_iter().collect())
 }
 
 fn read_files(given: &Bound<'_, PyDict>) -> PyResult<Files> {
@@ -152,8 +152,15 @@ fn read_files(given: &Bound<'_, PyDict>) -> PyResult<Files> {
     Ok(Arc::new(files))
 }
 
+/// Scenes are a few levels deep. A dictionary that is much deeper has itself inside, and must not be followed for ever.
+const DEEPEST: u32 = 64;
+
 /// A dictionary of Python as TOML has it.
-pub fn read_table(given: &Bound<'_, PyDict>, place: &str) -> PyResult<Table> {
+pub fn read_table(given: &Bound<'_, PyDict>) -> PyResult<Table> {
+    read_level(given, "", DEEPEST)
+}
+
+fn read_level(given: &Bound<'_, PyDict>, place: &str, left: u32) -> PyResult<Table> {
     let mut table = Table::new();
     for (key, value) in given {
         let key: String = key
@@ -163,7 +170,7 @@ pub fn read_table(given: &Bound<'_, PyDict>, place: &str) -> PyResult<Table> {
             "" => key.clone(),
             place => format!("{place}.{key}"),
         };
-        table.insert(key, read_value(&value, &inner)?);
+        table.insert(key, read_value(&value, &inner, left)?);
     }
     Ok(table)
 }
@@ -176,7 +183,13 @@ fn shown(place: &str) -> &str {
 }
 
 /// A value of Python or numpy as TOML has it.
-fn read_value(given: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+fn read_value(given: &Bound<'_, PyAny>, place: &str, left: u32) -> PyResult<Value> {
+    let Some(left) = left.checked_sub(1) else {
+        let first = place.split(['.', '[']).next().unwrap_or_default();
+        return Err(argument(format!(
+            "`{first}` is more than {DEEPEST} levels deep; does it have itself inside?"
+        )));
+    };
     if let Ok(truth) = given.cast::<PyBool>() {
         return Ok(Value::Boolean(truth.is_true()));
     }
@@ -185,7 +198,7 @@ fn read_value(given: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
     }
     // Arrays and numbers of numpy; what they make lists of is read like any list.
     if let Ok(plain) = given.call_method0("tolist") {
-        return read_value(&plain, place);
+        return read_value(&plain, place, left);
     }
     if given.cast::<PyInt>().is_ok() {
         let number = given.extract::<i64>();
@@ -196,11 +209,11 @@ fn read_value(given: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
         return Ok(Value::Float(number.value()));
     }
     if let Ok(table) = given.cast::<PyDict>() {
-        return Ok(Value::Table(read_table(table, place)?));
+        return Ok(Value::Table(read_level(table, place, left)?));
     }
     if given.cast::<PyList>().is_ok() || given.cast::<PyTuple>().is_ok() {
         let entries = given.try_iter()?.enumerate();
-        let entries = entries.map(|(k, entry)| read_value(&entry?, &format!("{place}[{k}]")));
+        let entries = entries.map(|(k, entry)| read_value(&entry?, &format!("{place}[{k}]"), left));
         return entries.collect::<PyResult<_>>().map(Value::Array);
     }
     if let Ok(path) = given.extract::<PathBuf>() {
@@ -240,7 +253,17 @@ pub fn bundled_scenes() -> Vec<&'static str> {
     BUNDLED.iter().map(|scene| scene.name).collect()
 }
 
-/// The TOML text of a scene by its bundled name or path.
+/// The TOML text of a scene.
+///
+/// Parameters
+/// ----------
+/// name : str
+///     The name of a bundled one, or a path.
+///
+/// Raises
+/// ------
+/// SceneError
+///     If there is none of this name.
 #[pyfunction]
 pub fn scene_text(name: &str) -> PyResult<String> {
     let found = SceneSource::find(name).map_err(|error| errors::scene(&error))?;

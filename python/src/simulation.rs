@@ -91,6 +91,16 @@ impl Simulation {
     }
 
     /// Go on by so many seconds: in whole steps, with a shorter one at the end where they do not fit.
+    ///
+    /// Parameters
+    /// ----------
+    /// seconds : float
+    ///     How long (s).
+    ///
+    /// Raises
+    /// ------
+    /// StepError
+    ///     As for ``step``.
     #[pyo3(signature = (seconds, /))]
     fn advance(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         let mut way = Way::seconds(&*self.shared.lock()?, seconds)?;
@@ -121,6 +131,16 @@ impl Simulation {
     }
 
     /// Go back, or ahead, to a snapshot of this scene.
+    ///
+    /// Parameters
+    /// ----------
+    /// snapshot : bytes
+    ///     What ``snapshot()`` answered, here, in a copy or in another process.
+    ///
+    /// Raises
+    /// ------
+    /// RestoreError
+    ///     If it is damaged or of another scene. Nothing has changed.
     #[pyo3(signature = (snapshot, /))]
     fn restore(&self, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
         py.detach(|| restore(&self.shared, snapshot))

@@ -171,7 +171,7 @@ pub fn claim_error(error: &ClaimError) -> PyErr {
 
 /// A choice of an axis.
 fn choice(name: &Option<String>, fields: &Bound<'_, PyDict>) -> PyResult<Variant> {
-    let table = read_table(fields, "")?;
+    let table = read_table(fields)?;
     // Python keeps the order in which fields were named, and so does the table.
     let mut changes: Vec<Change> = Vec::new();
     for field in fields.keys() {

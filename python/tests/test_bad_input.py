@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,16 @@ def test_unknown_scenes_are_answered_with_the_known_ones(scene, words):
     text = scene + "\n" if scene == "[cloth" else scene
     with pytest.raises(toile.SceneError, match=words):
         toile.Simulation(text)
+
+
+def test_a_dictionary_that_has_itself_inside_is_no_scene(towel):
+    scene: dict = {}
+    scene["cloth"] = scene
+    values: list = []
+    values.append(values)
+    for give in (lambda: toile.Simulation(scene), lambda: toile.Simulation(towel, {"cloth.towel.place.at": values})):
+        with pytest.raises(toile.ArgumentError, match="`cloth` is more than 64 levels deep"):
+            give()
 
 
 @pytest.mark.parametrize("scene", [None, 3, [1, 2], b"hello"])
@@ -97,11 +109,20 @@ def test_times_must_be_times(sim, seconds):
         ({"near": ((0, 0), 0.1)}, "3 numbers"),
         ({"near": ((0, 0, NAN), 0.1)}, "finite"),
         ({"near": ((0, 0, 0), -1.0)}, "not negative"),
+        ({"near": (0, 0, 0)}, "a pair: a point and a radius"),
+        ({"near": ((0, 0, 0), "wide")}, "a pair: a point and a radius"),
         ({"face": (99, [0.25] * 4)}, "the faces are 0 to 35"),
+        ({"face": (-1, [0.25] * 4)}, "the index of the face is -1; it must be zero or more"),
+        ({"face": (0.5, [0.25] * 4)}, "the index of the face must be a whole number"),
+        ({"face": (10**30, [0.25] * 4)}, "the index of the face is too large"),
+        ({"face": (0, [[0.25] * 4])}, r"the weights of the face has the shape \(1, 4\)"),
+        ({"face": 3}, "a pair: the index of a face"),
         ({"face": (0, [0.5, 0.5])}, "4 corners"),
         ({"face": (0, [0.9, 0.9, 0, 0])}, "add up to 1"),
         ({"nodes": [0], "spring": (-1.0, 0.0)}, "positive stiffness"),
         ({"nodes": [0], "spring": (NAN, 0.0)}, "positive stiffness"),
+        ({"nodes": [0], "spring": 100.0}, "a pair: stiffness"),
+        ({"nodes": [0], "spring": (1.0, 2.0, 3.0)}, "a pair: stiffness"),
         ({"nodes": [0], "frame": (0, 0, NAN)}, "finite"),
     ],
 )
@@ -225,6 +246,12 @@ def test_batches_that_cannot_be_are_refused(towel, arguments, words):
         toile.Batch(towel, **arguments)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/meminfo"), reason="this system does not tell how much memory is free")
+def test_more_worlds_than_there_is_memory_for_are_refused():
+    with pytest.raises(toile.ArgumentError, match="GB are free; at most [0-9]+ worlds fit into memory"):
+        toile.Batch("hello", 10**6)
+
+
 @pytest.mark.parametrize("mask", [[True], [True] * 3, [[True, True]], [0, 1], "no", np.ones(2)])
 def test_masks_of_the_wrong_length_or_kind_change_nothing(towel, mask):
     batch = toile.Batch(towel, 2)
@@ -238,14 +265,43 @@ def test_batches_refuse_what_does_not_fit(towel):
     batch = toile.Batch(towel, 2)
     with pytest.raises(toile.ArgumentError, match="on_error"):
         batch.step(1, on_error="ignore")
-    with pytest.raises(toile.ArgumentError, match="2 seeds"):
-        batch.reset(seeds=[1])
+    for seeds, words in (([1], "2 seeds"), (3, "2 seeds"), ([-1, 2], "a seed is -1"), ([0.5, 1], "a seed must be a whole number")):
+        with pytest.raises(toile.ArgumentError, match=words):
+            batch.reset(seeds=seeds)
     with pytest.raises(toile.ArgumentError, match="one snapshot, or 2"):
         batch.restore([b"", b"", b""])
     with pytest.raises(toile.RestoreError):
         batch.restore(b"nonsense")
     with pytest.raises(IndexError, match="the worlds are 0 to 1"):
         batch[2]
+
+
+def test_what_one_world_cannot_have_no_world_gets(towel):
+    batch = toile.Batch(towel, 3)
+    for value, words in ((NAN, "is NaN"), (-1.0, "zero or a positive number|positive")):
+        with pytest.raises(toile.CommandError, match=words):
+            batch.set("cloth.towel.material.bend", [1e-6, 1e-5, value])
+        assert all(world.settings == {} for world in batch)
+    grasps = batch.grasp([0])
+    before = grasps.position.copy()
+    goals = before + [0.0, 0.0, 0.1]
+    goals[2, 1] = NAN
+    with pytest.raises(toile.ArgumentError, match="the position must be finite"):
+        grasps.move_to(goals)
+    with pytest.raises(toile.ArgumentError, match="the velocity must be finite"):
+        grasps.velocity = goals
+    with pytest.raises(toile.ArgumentError, match="length 1"):
+        grasps.move_to(rotation=[[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 3]])
+    with pytest.raises(toile.CommandError, match="seconds"):
+        grasps.move_to(before, within=-1.0)
+    assert np.array_equal(grasps.velocity, np.zeros((3, 3)))
+    batch.step()
+    assert np.array_equal(grasps.position, before)
+    grasps[2].release()
+    with pytest.raises(toile.CommandError, match="released"):
+        grasps.move_to(before + 1.0)
+    batch.step()
+    assert np.array_equal(grasps[0].position, before[0])
 
 
 def test_a_step_that_fails_says_where_and_leaves_what_was_before(sim):

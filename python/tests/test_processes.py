@@ -123,19 +123,47 @@ def test_a_forked_process_steps_to_the_same_bits():
     assert ready == [hashlib.sha256(content).digest()]
 
 
+#: What takes for ever, how often it has been done, and what can still be done afterwards.
+LONG = {
+    "advance": ("sim.advance(1e5)", "sim.steps", "sim.step()"),
+    "step": ("sim.step(10**15)", "sim.steps", "sim.step()"),
+    "batch": ("batch.step(10**15)", "batch[1].steps", "batch.step()"),
+    "fit": ("toile.fit(scene, bounds, objective=far, max_evaluations=10**6, progress=False)", "len(tried)", "tried.append(0)"),
+    "fit to a recording": ("toile.fit(held, bounds, target=seen, times=times, max_evaluations=10**6, progress=False)", "1", "0"),
+}
+
+BEGIN = """
+import numpy as np, signal, time, toile
+# A shell that starts the tests in the background has children ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sim, batch, tried = toile.Simulation("hello"), toile.Batch("hello", 2), []
+scene = {"cloth": {"a": {"mesh": {"grid": {"size": [1, 1], "cells": [3, 3]}}}}}
+held = {"cloth": {"a": {**scene["cloth"]["a"], "pin": [{"select": {"nodes": [0, 1]}}]}}}
+bounds = {"cloth.a.damping": (0.0, 1.0)}
+def far(sim):
+    time.sleep(0.05)  # So that the search does not come to its end first.
+    tried.append(0)
+    return float(np.random.random())
+times = np.linspace(0, 60, 20)
+seen = np.random.default_rng(0).normal(size=(20, 16, 3))
+def done():
+    return COUNT
+print("ready", flush=True)
+before = done()
+try:
+    WAY
+except KeyboardInterrupt:
+    count = done()
+    AFTER
+    print(count, done(), flush=True)
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal")
-def test_ctrl_c_stops_a_long_way_between_two_steps(tmp_path):
-    code = (
-        "import toile, sys\n"
-        "sim = toile.Simulation('hello')\n"
-        "print('ready', flush=True)\n"
-        "try:\n"
-        "    sim.advance(100000.0)\n"
-        "except KeyboardInterrupt:\n"
-        "    steps = sim.steps\n"
-        "    sim.step()\n"
-        "    print(steps, sim.steps, flush=True)\n"
-    )
+@pytest.mark.parametrize("what", LONG)
+def test_ctrl_c_stops_a_long_way_between_two_steps(what, tmp_path):
+    way, count, after = LONG[what]
+    code = BEGIN.replace("WAY", way).replace("COUNT", count).replace("AFTER", after)
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"
@@ -145,5 +173,5 @@ def test_ctrl_c_stops_a_long_way_between_two_steps(tmp_path):
         out, _ = child.communicate(timeout=120)
     finally:
         child.kill()
-    steps, after = map(int, out.split())
-    assert steps > 0 and after == steps + 1
+    done, later = map(int, out.split())
+    assert done > 0 and later == done + (after != "0")

@@ -229,6 +229,25 @@ def test_a_pickled_simulation_goes_on_to_the_same_bits(sim):
     assert np.array_equal(sim.positions, other.positions)
 
 
+def test_answers_can_be_pickled_and_copied(sim, tmp_path):
+    sim.advance(0.3)
+    for again in (lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy):
+        for told in (sim.certificate, sim.energies):
+            other = again(told)
+            names = [name for name in dir(told) if not name.startswith("_")]
+            assert len(names) >= 4 and type(other) is type(told)
+            assert all(getattr(other, name) == getattr(told, name) for name in names)
+        contacts, touched = sim.contacts, again(sim.contacts)
+        assert len(touched) == len(contacts) > 0
+        for name in ("nodes", "weights", "body", "place", "normal", "force", "sliding"):
+            assert np.array_equal(getattr(touched, name), getattr(contacts, name))
+        sim.save(tmp_path / "frames.toile")
+        recording = toile.Recording(tmp_path / "frames.toile")
+        assert np.array_equal(again(recording).local_positions, recording.local_positions)
+        assert np.array_equal(again(sim.cloth["towel"]).positions, sim.positions)
+        assert np.array_equal(again(sim.positions), sim.positions)
+
+
 def test_a_seed_changes_what_is_drawn_by_lot_and_repeats():
     text = TEXT + "[cloth.sheet.noise]\ndeviation = 1e-3\n"
     sim = toile.Simulation(text)

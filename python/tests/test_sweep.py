@@ -260,7 +260,8 @@ def test_files_that_a_scene_names_are_read_once_and_go_along(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal")
 def test_ctrl_c_leaves_what_is_done(tmp_path):
     code = (
-        "import toile, sys\n"
+        "import signal, toile\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "try:\n"
         "    toile.sweep('hello', {'cloth.sheet.damping': [0.1 * k for k in range(100)]}, overrides={'time.duration': 0.1},\n"
         "                out='out', workers=2)\n"

@@ -126,6 +126,9 @@ def minimise(
     _check_start(start or {}, parameters)
     begin = [float((start or {}).get(name, _middle(b))) for name, b in zip(names, bounds)]
     _check_budget(max_evaluations)
+    for what, count in (("population", population), ("restarts", restarts), ("seed", seed)):
+        if count is not None and (not isinstance(count, (int, np.integer)) or not 0 <= count < 2**63):
+            raise ArgumentError(f"{what} is {count!r}; it must be a whole number of zero or more")
 
     def asked(points: list[list[float]]) -> list[float]:
         values = evaluate([dict(zip(names, point)) for point in points])

@@ -56,12 +56,24 @@ class Camera:
         return np.stack([right, np.cross(forward, right), forward])
 
     def intrinsics(self, width: int, height: int) -> Floats:
-        """The 3 × 3 matrix of a pinhole camera, in pixels."""
+        """The 3 × 3 matrix of a pinhole camera, in pixels.
+
+        Parameters
+        ----------
+        width, height : int
+            Size of the picture in pixels.
+        """
         focal = 0.5 * height / np.tan(0.5 * np.radians(self.fov))
         return np.array([[focal, 0.0, 0.5 * width], [0.0, focal, 0.5 * height], [0.0, 0.0, 1.0]])
 
     def points(self, depth: npt.NDArray[np.floating[Any]]) -> Floats:
-        """The places in the world (m) that the pixels of a depth picture show: (height, width, 3), infinite in the background."""
+        """The places in the world (m) that the pixels of a depth picture show: (height, width, 3), infinite in the background.
+
+        Parameters
+        ----------
+        depth : (height, width) array
+            Distances along the line of sight (m), as ``Picture.depth`` has them.
+        """
         height, width = depth.shape
         focal = self.intrinsics(width, height)[0, 0]
         rows, columns = np.mgrid[0:height, 0:width] + 0.5
@@ -113,7 +125,17 @@ class Picture:
         return np.dstack([self.rgb, alpha])
 
     def mask(self, label: str) -> npt.NDArray[np.bool_]:
-        """Where a cloth or a body is seen: ``picture.mask("cloth.towel")``."""
+        """Where a cloth or a body is seen: ``picture.mask("cloth.towel")``.
+
+        Parameters
+        ----------
+        label : str
+            One of the values of `labels`.
+
+        Returns
+        -------
+        (height, width) array of bool
+        """
         if self.segmentation is None:
             raise ArgumentError("the picture was made without depth; leave depth=True")
         for number, name in self.labels.items():
@@ -122,7 +144,13 @@ class Picture:
         raise KeyError(f"there is no {label!r} in the picture; known here: {', '.join(self.labels.values())}")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the colours as PNG."""
+        """Write the colours as PNG.
+
+        Parameters
+        ----------
+        path : path
+            The file; one that is there is replaced.
+        """
         Path(path).write_bytes(self._repr_png_())
 
     def _repr_png_(self) -> bytes:
@@ -152,14 +180,26 @@ def png(rgb: npt.NDArray[np.uint8]) -> bytes:
 
 
 class Player:
-    """A page that plays frames in three dimensions. A notebook shows it; ``save`` writes it for a browser."""
+    """A page that plays frames in three dimensions. A notebook shows it; ``save`` writes it for a browser.
+
+    Attributes
+    ----------
+    page : str
+        The page as HTML, with all that it needs inside.
+    """
 
     def __init__(self, page: str, width: int = 900, height: int = 620) -> None:
         self.page = page
         self._size = (width, height)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page as one file that works offline."""
+        """Write the page as one file that works offline.
+
+        Parameters
+        ----------
+        path : path
+            The file; one that is there is replaced.
+        """
         Path(path).write_text(self.page, encoding="utf-8")
 
     def _repr_html_(self) -> str:

@@ -28,13 +28,20 @@ _MISSING = 0xFFFFFFFF
 
 
 class Track:
-    """One cloth of a recording."""
+    """One cloth of a recording. ``recording.cloth["name"]`` is one.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the scene.
+    nodes : slice
+        Which of the recording's nodes are its own.
+    """
 
     def __init__(self, recording: Recording, header: dict[str, Any]) -> None:
         self._recording = recording
         self._header = header
         self.name: str = header["name"]
-        #: Which of the recording's nodes are its own.
         self.nodes = slice(header["first_node"], header["first_node"] + header["node_count"])
 
     @property
@@ -67,7 +74,13 @@ class Track:
         return self._recording._array(self._header["rest_lengths"], "<f4", 1)[:, 0]
 
     def positions(self, frame: int) -> Floats:
-        """Where its nodes are in a frame (m)."""
+        """Where its nodes are in a frame (m).
+
+        Parameters
+        ----------
+        frame : int
+            Counted from 0; negative ones from the end.
+        """
         return self._recording.positions(frame)[self.nodes]
 
     def __repr__(self) -> str:
@@ -180,7 +193,13 @@ class Recording:
         return frame % count
 
     def positions(self, frame: int) -> Floats:
-        """Where the nodes are in a frame (m), in the world."""
+        """Where the nodes are in a frame (m), in the world.
+
+        Parameters
+        ----------
+        frame : int
+            Counted from 0; negative ones from the end.
+        """
         frame = self._frame(frame)
         return self.origins[frame] + self.local_positions[frame]
 
@@ -217,12 +236,34 @@ class Recording:
         stretch: float | None = None,
         wireframe: bool = False,
     ) -> npt.NDArray[np.uint8]:
-        """A frame as a picture, (height, width, 3); the camera holds the whole motion in view unless it is said otherwise."""
+        """A frame as a picture: (height, width, 3) numbers from 0 to 255.
+
+        Parameters
+        ----------
+        frame : int
+            Counted from 0; negative ones from the end.
+        width, height : int
+            Size in pixels.
+        camera : Camera or dict, optional
+            As for ``Simulation.render``; by default one that holds the whole motion in view.
+        quality : {"good", "draft", "fine"}
+            Samples per pixel, shadows.
+        stretch : float, optional
+            Colour the cloth by its strain, with this one at the ends of the colours.
+        wireframe : bool
+            Draw the mesh.
+        """
         number = self._frame(frame)
         return _toile._picture(self.path, number, width, height, _said(camera), quality, stretch, wireframe)
 
     def show(self, *, budget: int = 8 << 20) -> Player:
-        """The player, which a notebook shows; frames are left out evenly above so many bytes."""
+        """The player, which a notebook shows inline.
+
+        Parameters
+        ----------
+        budget : int
+            Frames are left out evenly above so many bytes.
+        """
         return Player(_toile._player(self.path, budget))
 
     def export(
@@ -234,15 +275,39 @@ class Recording:
         force: bool = False,
         up: str = "z",
     ) -> list[Path]:
-        """Write it as glTF, USD, VTK, OBJ, PLY or a point cache; the ending of the name says as what. Answers the files."""
+        """Write it as glTF, USD, VTK, OBJ, PLY or a point cache. Answers the files.
+
+        Parameters
+        ----------
+        path : path
+            The file; its ending says as what: ``.glb``, ``.usda``, ``.vtu``, ``.obj``, ``.ply``, ``.pc2`` or ``.mdd``.
+        format : str, optional
+            The format, if the ending does not say it.
+        every : int
+            Take every n-th frame.
+        force : bool
+            Replace files that are there.
+        up : {"z", "y"}
+            Which axis is up in OBJ, PLY, PC2 and MDD; the other formats say it themselves.
+        """
         files, _ = _toile._export(self.path, Path(path), format, every, force, up)
         return [Path(file) for file in files]
 
     def plot(self, columns: list[str] | None = None) -> Any:
-        """Plot columns of ``metrics.csv`` over time (needs matplotlib and pyarrow). Answers the figure."""
+        """Plot columns of ``metrics.csv`` over time (needs matplotlib and pyarrow). Answers the figure.
+
+        Parameters
+        ----------
+        columns : list of str, optional
+            Which ones; those of stretch and gap by default.
+        """
         from ._table import plot
 
         return plot(self.metrics(), columns, title=self.title)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the place of its file."""
+        return (type(self), (self.path,))
 
     def __repr__(self) -> str:
         return f"<toile.Recording {self.title!r}: {len(self)} frames of {self._header['node_count']} nodes>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -27,12 +28,18 @@ class Cloth:
     """One cloth of a simulation: parts of the arrays of the whole. ``sim.cloth["name"]`` is one.
 
     Numbers in ``faces``, ``triangles`` and ``edges`` count from the cloth's own first node.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the scene.
+    nodes : slice
+        Which of the scene's nodes are its own.
     """
 
     def __init__(self, sim: _toile.Simulation, name: str, ranges: tuple[slice, slice, slice, slice]) -> None:
         self._sim = sim
         self.name = name
-        #: Which of the scene's nodes are its own.
         self.nodes = ranges[0]
         self._faces, self._triangles, self._edges = ranges[1:]
 
@@ -164,13 +171,27 @@ class Simulation(_toile.Simulation):
             Draw the mesh.
         color, depth : bool
             What is made: colours; distances and segmentation.
+
+        Returns
+        -------
+        Picture
         """
         arrays = self._render(width, height, _said(camera), quality, stretch, wireframe, color, depth)
         names = [f"cloth.{name}" for name, *_ in self._cloths] + [f"body.{name}" for name in self._body_names]
         return Picture(*arrays, labels=dict(enumerate(names, start=1)))
 
     def show(self, *, budget: int = 8 << 20) -> Player:
-        """The player: of the frames kept since ``record()``, or of the state as it is. A notebook shows it inline."""
+        """The player: of the frames kept since ``record()``, or of the state as it is. A notebook shows it inline.
+
+        Parameters
+        ----------
+        budget : int
+            Frames are left out evenly above so many bytes.
+
+        Returns
+        -------
+        Player
+        """
         with tempfile.TemporaryDirectory(prefix="toile-") as folder:
             return self._saved(folder).show(budget=budget)
 
@@ -212,7 +233,13 @@ class Simulation(_toile.Simulation):
         return Recording(path)
 
     def to_trimesh(self, cloth: str | None = None) -> Any:
-        """The cloth as it is, as a ``trimesh.Trimesh`` (needs trimesh): all of it, or one by name."""
+        """The cloth as it is, as a ``trimesh.Trimesh`` (needs trimesh).
+
+        Parameters
+        ----------
+        cloth : str, optional
+            Which cloth; all of them in one mesh if none is named.
+        """
         try:
             import trimesh
         except ImportError as error:
@@ -242,6 +269,8 @@ class Grasps:
         count = len(self._grasps)
         if rows.shape not in ((width,), (count, width)):
             raise ArgumentError(f"{what} has the shape {rows.shape}; it must be {width} numbers, or {count} rows of them")
+        if not np.isfinite(rows).all():
+            raise ArgumentError(f"{what} must be finite")
         return list(np.broadcast_to(rows, (count, width)))
 
     def _chosen(self, mask: npt.ArrayLike | None) -> list[int]:
@@ -253,6 +282,13 @@ class Grasps:
             raise ArgumentError(f"the mask must be {count} truth values, one for each world")
         return [int(k) for k in np.flatnonzero(chosen)]
 
+    def _held(self, mask: npt.ArrayLike | None) -> list[int]:
+        """The worlds of a mask, in each of which it must still hold: none is led if one cannot be."""
+        chosen = self._chosen(mask)
+        for k in chosen:
+            self._grasps[k].force
+        return chosen
+
     def move_to(
         self,
         position: npt.ArrayLike | None = None,
@@ -261,17 +297,37 @@ class Grasps:
         within: float = 0.0,
         mask: npt.ArrayLike | None = None,
     ) -> None:
-        """Lead them, each to its own pose or all to the same; as ``Grasp.move_to``."""
+        """Lead them, each to its own pose or all to the same, as ``Grasp.move_to`` does.
+
+        Parameters
+        ----------
+        position : (3,) or (worlds, 3) array, optional
+            Where their frames are to be (m).
+        rotation : (4,) or (worlds, 4) array, optional
+            Quaternions (x, y, z, w).
+        within : float
+            Evenly within so many seconds.
+        mask : (worlds,) array of bool, optional
+            The worlds in which they are led.
+        """
         positions = None if position is None else self._rows("the position", position, 3)
         rotations = None if rotation is None else self._rows("the rotation", rotation, 4)
-        for k in self._chosen(mask):
+        if rotations is not None and any(abs(np.linalg.norm(turn) - 1.0) > 1e-6 for turn in rotations):
+            raise ArgumentError("the rotation must be quaternions (x, y, z, w) of length 1")
+        for k in self._held(mask):
             place = None if positions is None else positions[k]
             turn = None if rotations is None else rotations[k]
             self._grasps[k].move_to(place, turn, within=within)
 
     def release(self, mask: npt.ArrayLike | None = None) -> None:
-        """Let go."""
-        for k in self._chosen(mask):
+        """Let go.
+
+        Parameters
+        ----------
+        mask : (worlds,) array of bool, optional
+            The worlds in which they let go.
+        """
+        for k in self._held(mask):
             self._grasps[k].release()
 
     @property
@@ -291,8 +347,9 @@ class Grasps:
 
     @velocity.setter
     def velocity(self, value: npt.ArrayLike) -> None:
-        for grasp, velocity in zip(self._grasps, self._rows("the velocity", value, 3)):
-            grasp.velocity = velocity
+        velocities = self._rows("the velocity", value, 3)
+        for k in self._held(None):
+            self._grasps[k].velocity = velocities[k]
 
     @property
     def force(self) -> Floats:
@@ -317,7 +374,10 @@ class Batch(_toile.Batch):
     def __getitem__(self, index: int) -> Simulation:
         """A world, to be commanded and asked by itself."""
         count = len(self)
-        number = int(index)
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise TypeError(f"a world is named by its number, and not by {index!r}; list(batch) has all of them") from None
         if not -count <= number < count:
             raise IndexError(f"there is no world {number}; the worlds are 0 to {count - 1}")
         return Simulation(self._world(number % count))
@@ -326,7 +386,19 @@ class Batch(_toile.Batch):
         return (self[k] for k in range(len(self)))
 
     def grasp(self, nodes: Any = None, **where: Any) -> Grasps:
-        """Take hold of the same place in every world; arguments are those of ``Simulation.grasp``. All worlds, or none."""
+        """Take hold of the same place in every world: in all of them, or where it fails in none.
+
+        Parameters
+        ----------
+        nodes : int or sequence of int, optional
+            Numbers of nodes.
+        **where
+            What else ``Simulation.grasp`` takes.
+
+        Returns
+        -------
+        Grasps
+        """
         made: list[_toile.Grasp] = []
         try:
             for world in self:

@@ -27,6 +27,16 @@ def read_table(path: str | PathLike[str]) -> pyarrow.Table:
     """Read a table that toile wrote (``.csv``) or that was written here (``.parquet``).
 
     Lines that begin with ``#`` are notes of the run and left out; cells without a value are missing.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Raises
+    ------
+    RecordingError
+        If it cannot be read.
     """
     pa = _pyarrow()
     path = Path(path)
@@ -42,7 +52,15 @@ def read_table(path: str | PathLike[str]) -> pyarrow.Table:
 
 
 def write_table(table: pyarrow.Table | Mapping[str, Sequence[Any]], path: str | PathLike[str]) -> None:
-    """Write a table, or columns by name, as Parquet or CSV; the ending of the name says as which."""
+    """Write a table, or columns by name, as Parquet or CSV.
+
+    Parameters
+    ----------
+    table : pyarrow.Table or mapping
+        The table, or lists of values by the names of the columns.
+    path : path
+        The file; its ending says as which: ``.parquet`` or ``.csv``. One that is there is replaced.
+    """
     pa = _pyarrow()
     path = Path(path)
     made = table if isinstance(table, pa.Table) else pa.table(dict(table))

@@ -9,6 +9,9 @@ from typing_extensions import disjoint_base
 __all__ = [
     "Certificate",
     "Contacts",
+    "_certificate",
+    "_contacts",
+    "_energies",
     "Energies",
     "Batch",
     "Body",
@@ -433,5 +436,12 @@ def _minimise(
     restarts: int,
     seed: int,
 ) -> tuple[list[float], float, int, str, list[tuple[int, float]]]: ...
+def _certificate(
+    status: str, counts: Sequence[int], numbers: Sequence[float | None], known: tuple[int | None, bool | None]
+) -> Certificate: ...
+def _contacts(
+    nodes: _Ints, weights: _Floats, body: _Ints, place: _Floats, normal: _Floats, force: _Floats, sliding: npt.NDArray[np.bool_]
+) -> Contacts: ...
+def _energies(kinetic: float, gravity: float, elastic: float) -> Energies: ...
 def _after_fork() -> None: ...
 def _panic() -> None: ...

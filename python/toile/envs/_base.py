@@ -137,14 +137,36 @@ class ClothEnv(gym.Env[Any, npt.NDArray[np.float32]]):
     # Gymnasium's side.
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode. The same seed gives the same bits."""
+        """Begin an episode. The same seed gives the same bits.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Where what is drawn by lot starts; it goes on from the last episode if none is given.
+        options : dict, optional
+            None are known.
+
+        Returns
+        -------
+        observation, info
+        """
         super().reset(seed=seed)
         for steps in self._begin():
             self.sim.step(steps)
         return self._begun()
 
     def step(self, action: npt.NDArray[np.float32]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Move the hands for 50 ms."""
+        """Move the hands for 50 ms.
+
+        Parameters
+        ----------
+        action : array of float32
+            A row of numbers from -1 to 1 for each hand, one after the other.
+
+        Returns
+        -------
+        observation, reward, terminated, truncated, info
+        """
         self._command(action)
         failure = None
         try:
@@ -215,7 +237,15 @@ class ClothEnv(gym.Env[Any, npt.NDArray[np.float32]]):
             self.sim.set(name, self.drawn[name])
 
     def jitter(self, size: float, count: int = 3) -> Floats:
-        """Numbers between ±size, by lot; zeros if nothing is."""
+        """Numbers by lot; zeros if every episode is to be the same.
+
+        Parameters
+        ----------
+        size : float
+            They lie between plus and minus this.
+        count : int
+            How many.
+        """
         return self.np_random.uniform(-size, size, count) if self.randomise else np.zeros(count)
 
     def _spread_nodes(self) -> npt.NDArray[np.int64]:

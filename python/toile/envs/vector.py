@@ -37,8 +37,10 @@ class ClothVectorEnv(gym.vector.VectorEnv[Any, npt.NDArray[np.float32], Any]):
     autoreset_mode : AutoresetMode or str
         What becomes of an environment whose episode is over: ``"NextStep"`` (it is reset by the next step), ``"SameStep"`` or
         ``"Disabled"`` (``reset(options={"reset_mask": …})`` does it).
+    overrides : dict, optional
+        Other values for fields of the scene.
     **options
-        What the task takes.
+        What else the task takes.
     """
 
     def __init__(
@@ -68,7 +70,19 @@ class ClothVectorEnv(gym.vector.VectorEnv[Any, npt.NDArray[np.float32], Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin episodes, all or those of ``options["reset_mask"]``. A single seed stands for it and those that follow it."""
+        """Begin episodes.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            A seed for each environment; a single one stands for it and those that follow it.
+        options : dict, optional
+            ``"reset_mask"``: truth values that say which environments begin an episode; all of them by default.
+
+        Returns
+        -------
+        observations, infos
+        """
         mask = self._mask((options or {}).get("reset_mask"))
         seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, (int, np.integer)) else seed
         if seeds is not None and len(seeds) != self.num_envs:
@@ -79,9 +93,22 @@ class ClothVectorEnv(gym.vector.VectorEnv[Any, npt.NDArray[np.float32], Any]):
         return self._observations(), infos
 
     def step(self, actions: npt.NDArray[np.float32]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """A step of every environment."""
+        """A step of every environment.
+
+        Parameters
+        ----------
+        actions : (num_envs, n) array of float32
+            An action for each.
+
+        Returns
+        -------
+        observations, rewards, terminated, truncated, infos
+        """
         if np.shape(actions) != self.action_space.shape:
             raise ArgumentError(f"the actions have the shape {np.shape(actions)}; it must be {self.action_space.shape}")
+        # All are looked at before any hand has moved.
+        if not np.isfinite(actions).all():
+            raise ArgumentError("the actions must be finite numbers")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             raise ArgumentError("episodes are over; reset them with options={'reset_mask': …}")
         begins, goes = self._over.copy(), ~self._over

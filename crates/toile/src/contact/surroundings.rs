@@ -16,15 +16,45 @@ pub(crate) struct Surroundings {
     pub offsets: Vec<f64>,
     /// Of each node; none at all where there are not two bodies.
     pinches: Vec<Option<Pinch>>,
+    /// The triangles of all cloths, and for each node those that it is a corner of: where its own begin, and their numbers.
+    triangles: Vec<[u32; 3]>,
+    first_of_node: Vec<u32>,
+    of_node: Vec<u32>,
 }
 
 impl Surroundings {
     pub fn new(model: &Model) -> Self {
         let several = model.bodies.len() > 1;
+        let mut triangles = Vec::new();
+        if several {
+            for cloth in &model.cloths {
+                let first = cloth.nodes.start as u32;
+                let corners = cloth.topology.faces.iter().flat_map(|f| f.triangles());
+                triangles.extend(corners.map(|c| c.map(|n| n + first)));
+            }
+        }
+        let mut first_of_node = vec![0u32; model.node_count() + 1];
+        for node in triangles.iter().flatten() {
+            first_of_node[*node as usize + 1] += 1;
+        }
+        for i in 1..first_of_node.len() {
+            first_of_node[i] += first_of_node[i - 1];
+        }
+        let (mut free, mut of_node) = (first_of_node.clone(), vec![0u32; 3 * triangles.len()]);
+        for (k, triangle) in triangles.iter().enumerate() {
+            for node in triangle {
+                let place = &mut free[*node as usize];
+                of_node[*place as usize] = k as u32;
+                *place += 1;
+            }
+        }
         Surroundings {
             bodies: Vec::with_capacity(model.bodies.len()),
             offsets: model.contact_offsets.clone(),
             pinches: vec![None; if several { model.node_count() } else { 0 }],
+            triangles,
+            first_of_node,
+            of_node,
         }
     }
 
@@ -39,10 +69,16 @@ impl Surroundings {
         } = *context;
         self.bodies.clear();
         self.bodies.extend(place_bodies(model, state, h));
-        let bodies = &self.bodies;
+        let (bodies, triangles) = (&self.bodies, &self.triangles);
+        let (first_of_node, of_node) = (&self.first_of_node, &self.of_node);
         parallel::fill(&mut self.pinches, |i| {
-            let (position, offset) = (state.positions[i], model.contact_offsets[i]);
-            Pinch::find(bodies, i, position, offset, model.compressions[i])
+            let thickness = (model.contact_offsets[i], model.compressions[i]);
+            Pinch::find(bodies, i, state.positions[i], thickness, || {
+                let around = first_of_node[i] as usize..first_of_node[i + 1] as usize;
+                let around = of_node[around].iter().map(|&k| triangles[k as usize]);
+                let corners = around.map(|t| t.map(|n| state.positions[n as usize]));
+                corners.map(|[a, b, c]| (b - a).cross(c - a)).sum()
+            })
         });
         for (i, pinch) in self.pinches.iter().enumerate() {
             self.offsets[i] = model.contact_offsets[i];
