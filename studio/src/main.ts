@@ -2,6 +2,7 @@
 
 import "./styles/theme.css";
 import "./styles/layout.css";
+import "./styles/panels.css";
 import { start } from "./start.ts";
 import { h } from "./ui/dom.ts";
 

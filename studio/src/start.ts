@@ -49,9 +49,9 @@ export async function start(root: HTMLElement): Promise<App> {
   buildNames(app, layout.view);
   buildBodyCard(app, bodies, layout.view);
   layout.view.append(look.card());
-  const extras = buildExtras(app, layout, look, grasper);
+  const extras = buildExtras(app, layout, look, colourist, bodies);
   const panels = new Panels(layout, extras.panels);
-  extras.attach(panels);
+  extras.attach();
   attachKeys({
     app, panels, look, pointer, grasper, bodies,
     toggles: {

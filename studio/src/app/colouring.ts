@@ -102,6 +102,11 @@ export class Colourist {
     return limits.length && limits.every((x) => x !== null && x > 0) ? Math.max(...(limits as number[])) : null;
   }
 
+  /** What a show is coloured by now. */
+  valuesFor(show: Show): { values: Float32Array; perFace: boolean } | null {
+    return show.actor && show.frame ? this.valuesOf(show, this.app.colour.value) : null;
+  }
+
   private valuesOf(show: Show, kind: ColourKind): { values: Float32Array; perFace: boolean } | null {
     if (kind === "edges") return this.measure(show, MEASURES.stretch);
     if (kind === "area") return this.measure(show, MEASURES.area);

@@ -34,7 +34,7 @@ const HELP: [string, [string, string][]][] = [
   ]],
   ["Bodies", [["click", "take a body"], ["M", "move or turn it"], ["Esc", "let it go"]]],
   ["Page", [
-    ["1 … 4", "panels"], ["N", "numbers over time"], ["D", "pattern beside the view"], ["S", "save a picture"],
+    ["1 … 5", "panels"], ["N", "numbers over time"], ["D", "pattern beside the view"], ["S", "save a picture"],
     ["V", "record a video"], ["Ctrl-Enter", "run the text"], ["?", "this list"],
   ]],
 ];
@@ -79,8 +79,8 @@ export function attachKeys(actions: KeyActions): void {
     }
     if (cursor.key(event) || turn(app, event)) return event.preventDefault();
     const digit = Number(event.key);
-    const names = ["scene", "knobs", "view", "shelf"];
-    const action = digit >= 1 && digit <= 4 ? () => panels.toggle(names[digit - 1]!)
+    const names = ["scene", "knobs", "view", "shelf", "compare"];
+    const action = digit >= 1 && digit <= 5 ? () => panels.toggle(names[digit - 1]!)
       : plain[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();

@@ -61,6 +61,7 @@ export class Panels {
   }
 
   toggle(name: string): void {
+    if (!this.buttons.has(name)) return;
     this.show(this.open === name ? null : name);
   }
 
