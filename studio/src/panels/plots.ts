@@ -3,7 +3,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { readable } from "virtual:player";
+import { nearestIndex, readable } from "virtual:player";
 import type { App } from "../app/app.ts";
 import { groupsOf, type PlotGroup } from "../app/series.ts";
 import type { Show } from "../app/show.ts";
@@ -60,8 +60,19 @@ export class Plots {
     if (shape !== this.shape) this.build(groups, shape);
     else if (this.version === show.table.version + (this.app.b.value?.table.version ?? 0)) return;
     this.version = show.table.version + (this.app.b.value?.table.version ?? 0);
-    for (const { group, plot } of this.drawn) plot.setData(dataOf(this.app.shows(), group));
+    for (const { group, plot } of this.drawn) {
+      plot.setData(dataOf(this.app.shows(), group));
+      this.showValues(plot);
+    }
   }
+
+  // While no pointer is over it, a plot's legend has the values of the moment in the picture.
+  private showValues(plot: uPlot): void {
+    if ((plot.cursor.left ?? -1) >= 0) return;
+    const times = plot.data[0] as number[];
+    if (times.length) plot.setLegend({ idx: nearestIndex(times, this.app.a.value?.clock.time ?? 0) });
+  }
+
 
   private build(groups: PlotGroup[], shape: string): void {
     this.shape = shape;
@@ -123,7 +134,10 @@ export class Plots {
     if (!this.visible || !show || show.clock.time === this.shownTime) return;
     if (show.clock.playing && this.timer) return; // new numbers draw it anyway
     this.shownTime = show.clock.time;
-    for (const { plot } of this.drawn) plot.redraw(false, false);
+    for (const { plot } of this.drawn) {
+      plot.redraw(false, false);
+      this.showValues(plot);
+    }
   }
 
   /** To the moment under the cursor: near it, to the peak that somebody meant. */
