@@ -9,6 +9,8 @@ import type { BodyHandle } from "./gizmo.ts";
 
 export type Tool = "pull" | "turn";
 
+const HOLD = 260; // ms of standing still after which a press becomes a pull
+
 interface Found { show: Show; hit: Hit; ray: Ray }
 
 export class Pointer {
@@ -64,8 +66,19 @@ export class Pointer {
     this.app.stage.canvas.setPointerCapture(event.pointerId);
     this.app.stage.canvas.focus({ preventScroll: true });
     this.pulling = event.pointerId;
-    this.grasper.take(found.show, found.hit);
+    // A click, or the first half of a double click, is no pull: that begins with a movement, or with patience.
+    const begin = (): void => {
+      clearTimeout(timer);
+      this.begin = null;
+      this.grasper.take(found.show as LiveShow, found.hit);
+    };
+    const timer = setTimeout(begin, HOLD);
+    this.begin = begin;
+    this.forget = () => clearTimeout(timer);
   }
+
+  private begin: (() => void) | null = null;
+  private forget: () => void = () => undefined;
 
   private move(event: PointerEvent): void {
     const place = this.at(event);
@@ -73,7 +86,8 @@ export class Pointer {
     this.place = place;
     if (this.pulling === event.pointerId) {
       event.stopImmediatePropagation();
-      return this.grasper.pullTo(place.x, place.y);
+      if (this.begin && this.moved > 3) this.begin();
+      return this.begin ? undefined : this.grasper.pullTo(place.x, place.y);
     }
     if (this.bodies.busy) return void event.stopImmediatePropagation();
     if (event.buttons === 0 && event.pointerType === "mouse") this.hoverSoon();
@@ -83,7 +97,9 @@ export class Pointer {
     if (this.pulling === event.pointerId) {
       event.stopImmediatePropagation();
       this.pulling = null;
-      this.grasper.letGo();
+      this.forget();
+      if (this.begin) this.begin = null;
+      else this.grasper.letGo();
     } else if (this.moved < 4 && event.button === 0 && event.type === "pointerup") this.click(event);
   }
 

@@ -94,8 +94,8 @@ export class Shelf {
   }
 
   private async cusick(): Promise<void> {
-    const { text, path } = this.app.draft.value;
-    await this.start({ kind: "cusick", text, path: path ?? undefined, cloth: this.app.cloth.value ?? undefined });
+    const { text } = this.app.draft.value;
+    await this.start({ kind: "cusick", text, cloth: this.app.cloth.value ?? undefined });
   }
 
   private async start(order: Parameters<App["engine"]["startJob"]>[0]): Promise<void> {
