@@ -1,36 +1,22 @@
 // An engine on a server: asks and events over one WebSocket, files over HTTP. All addresses are relative to the
 // page's own, which holds the secret.
 
-import {
-  KIND_FRAME, KIND_WORLD, PROTOCOL,
-  type Answer, type Ask, type Event, type Job, type RecordedWorld, type Refusal, type Welcome,
-} from "../protocol.ts";
-import { Emitter } from "./emitter.ts";
-import { RefusedError, type Abilities, type Engine, type EngineEvents } from "./session.ts";
-import { kindOf, readFrame, readFrames, readWorld } from "./wire.ts";
+import { PROTOCOL, type Job, type RecordedWorld, type Refusal, type Welcome } from "../protocol.ts";
+import { Messages } from "./messages.ts";
+import { RefusedError, type Abilities, type Engine } from "./session.ts";
+import { readFrames, readWorld } from "./wire.ts";
 
 const LONGEST_WAIT = 5000; // ms between two tries to connect
 
-interface Waiting {
-  resolve: (answer: Record<string, unknown>) => void;
-  reject: (error: Error) => void;
-}
-
-export class SocketEngine implements Engine {
+export class SocketEngine extends Messages implements Engine {
   readonly abilities: Abilities = { folder: true, readOnly: false };
-  private readonly events = new Emitter<EngineEvents>();
-  private readonly waiting = new Map<number, Waiting>();
   private socket: WebSocket | null = null;
-  private asks = 0;
   private tries = 0;
   private ready = false;
 
   constructor(private readonly base: URL) {
+    super();
     this.connect();
-  }
-
-  listen(events: Partial<EngineEvents>): () => void {
-    return this.events.listen(events);
   }
 
   private connect(): void {
@@ -62,51 +48,16 @@ export class SocketEngine implements Engine {
   private lost(): void {
     this.ready = false;
     this.socket = null;
-    for (const { reject } of this.waiting.values()) reject(new Error("The connection to the server was lost."));
-    this.waiting.clear();
+    this.forsake("The connection to the server was lost.");
     this.events.emit("connection", "lost");
     const wait = Math.min(LONGEST_WAIT, 250 * 2 ** this.tries++);
     setTimeout(() => this.connect(), wait);
   }
 
-  private receive(data: string | ArrayBuffer): void {
-    if (typeof data !== "string") {
-      if (kindOf(data) === KIND_FRAME) this.events.emit("frame", readFrame(data));
-      else if (kindOf(data) === KIND_WORLD) this.events.emit("world", readWorld(data));
-      return;
-    }
-    const message = JSON.parse(data) as Answer | Event;
-    if ("answer" in message) this.settle(message);
-    else this.announce(message);
-  }
-
-  private settle(answer: Answer): void {
-    const waiting = this.waiting.get(answer.answer);
-    this.waiting.delete(answer.answer);
-    if (!waiting) return;
-    if (answer.ok) waiting.resolve(answer);
-    else waiting.reject(new RefusedError(answer.error));
-  }
-
-  private announce(event: Event): void {
-    switch (event.event) {
-      case "status": return this.events.emit("status", event.session, event);
-      case "numbers": return this.events.emit("numbers", event.session, event);
-      case "failed": return this.events.emit("failed", event.session, event.message, event.time);
-      case "closed": return this.events.emit("closed", event.session, event.why);
-      case "job": return this.events.emit("job", event.job);
-    }
-  }
-
-  ask(ask: Ask): Promise<Record<string, unknown>> {
-    if (!this.ready || !this.socket) return Promise.reject(new Error("There is no connection to the server."));
-    const number = ++this.asks;
-    this.socket.send(JSON.stringify({ ...ask, ask: number }));
-    return new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject }));
-  }
-
-  taken(session: number, frame: number): void {
-    if (this.ready) this.socket?.send(JSON.stringify({ op: "taken", session, frame, ask: 0 }));
+  protected override send(message: Record<string, unknown>): boolean {
+    if (!this.ready || !this.socket) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
   }
 
   private address(path: string, query: Record<string, string | number | undefined> = {}): string {

@@ -39,12 +39,11 @@ export async function startServer(files: Record<string, string>, scene?: string)
   const environment = {
     ...process.env,
     TOILE_STUDIO_SECRET: randomBytes(16).toString("hex"),
-    TOILE_STUDIO_PAGE: process.env.TOILE_STUDIO_PAGE ?? DIST,
   };
   let child: ChildProcess;
   const begin = async (): Promise<string> => {
     const target = scene ? join(folder, scene) : folder;
-    child = spawn(BINARY, ["studio", target, "--no-open", "--port", String(port)], { env: environment, cwd: folder });
+    child = spawn(BINARY, ["studio", target, "--no-open", "--port", String(port), "--page", DIST], { env: environment, cwd: folder });
     return addressOf(child);
   };
   const kill = (): Promise<void> =>
