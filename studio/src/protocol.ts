@@ -393,7 +393,10 @@ export interface Table { columns: string[]; rows: (number | null)[][] }
 
 /** GET api/experiments → Experiment[]; POST api/jobs → Job; GET api/jobs → Job[]; DELETE api/jobs?id=… stops one. */
 export interface Experiment { name: string; title: string; about: string }
-export type JobOrder = { kind: 'lab'; experiment: string } | { kind: 'cusick'; text: string; path?: string; cloth?: string };
+export type JobOrder =
+  /** `quick`: its short version, with the same verdicts. */
+  | { kind: 'lab'; experiment: string; quick?: boolean }
+  | { kind: 'cusick'; text: string; cloth?: string };
 export interface Job {
   id: number;
   kind: 'lab' | 'cusick';
