@@ -74,6 +74,7 @@ export abstract class Show {
     this.origin ??= frame.origin;
     const shift = frame.origin.map((x, k) => x - this.origin![k]!);
     this.frame = frame;
+    if (this.actor) this.actor.origin = this.origin;
     this.actor?.move(positions, poses, shift, frame.time);
     this.events.emit("moment");
   }

@@ -29,7 +29,7 @@ export interface Bounds { low: number[]; high: number[]; centre: number[]; radiu
 export class Actor {
   readonly scene = new THREE.Scene();
   readonly shadowScene = new THREE.Scene();
-  readonly shadow = new Shadow();
+  readonly shadow: Shadow;
   /** Over the surfaces, and hidden behind them where they are. */
   readonly marks: Strokes;
   /** Seen through everything. */
@@ -38,6 +38,8 @@ export class Actor {
   readonly positions: Float32Array;
   readonly normals: Float32Array;
   poses: Float32Array;
+  /** Where these coordinates begin in the world (m). */
+  origin: ArrayLike<number> = [0, 0, 0];
   private readonly nodes: Table;
   private readonly normalTable: Table;
   private readonly faceValues: Table;
@@ -47,7 +49,8 @@ export class Actor {
   private readonly ground: Uniforms;
   private readonly ramps = new Map<string, THREE.DataTexture>();
 
-  constructor(readonly model: Model, shared: Uniforms) {
+  constructor(readonly model: Model, shared: Uniforms, software: boolean) {
+    this.shadow = new Shadow(software);
     this.positions = new Float32Array(3 * model.nodeCount);
     this.normals = new Float32Array(3 * model.nodeCount);
     this.poses = new Float32Array(7 * model.bodies.length);
@@ -180,9 +183,10 @@ export class Actor {
   frame(bounds: Bounds, theme: Theme): void {
     const { centre, radius, low } = bounds;
     const level = this.model.bodies.find((body) => body.ground !== null);
+    const height = this.groundHeight();
     this.shadow.aim(centre, 1.25 * radius);
     (this.ground.plane!.value as THREE.Vector4).set(
-      centre[0]!, centre[1]!, level?.ground ?? low[2]! - 0.02 * radius, 7 * radius,
+      centre[0]!, centre[1]!, height ?? low[2]! - 0.02 * radius, 7 * radius,
     );
     const tint = level?.colour ?? [0.5, 0.5, 0.5];
     (this.ground.ground!.value as THREE.Vector3).fromArray(
@@ -192,6 +196,11 @@ export class Actor {
     this.ground.cell!.value = niceStep(radius, 6);
     this.ground.solid!.value = level !== undefined;
     this.ground.shade!.value = theme.dark ? 0.55 : 0.28;
+  }
+
+  private groundHeight(): number | null {
+    const level = this.model.bodies.find((body) => body.ground !== null);
+    return level ? level.ground! - this.origin[2]! : null;
   }
 
   /** Box around what is there now. Enormous bodies do not count. */
@@ -215,8 +224,8 @@ export class Actor {
       const size = Math.max(0, ...points.map((p) => Math.hypot(...p.map((x, k) => x - (low[k]! + high[k]!) / 2))));
       if (size < reach) points.forEach((p) => take(p));
     });
-    const level = this.model.bodies.find((body) => body.ground !== null);
-    if (level && level.ground! < low[2]! && low[2]! - level.ground! < reach) low[2] = level.ground!;
+    const ground = this.groundHeight();
+    if (ground !== null && ground < low[2]! && low[2]! - ground < reach) low[2] = ground;
     const centre = low.map((x, k) => (x + high[k]!) / 2);
     return { low, high, centre, radius: Math.max(0.5 * Math.hypot(...high.map((x, k) => x - low[k]!)), 1e-6) };
   }

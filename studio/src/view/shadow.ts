@@ -4,19 +4,23 @@ import * as THREE from "three";
 import { add, lookFrom, multiply, orthographic, unit } from "virtual:player";
 import type { Uniforms } from "./materials.ts";
 
-const SIZE = 1536;
+const FINE = 1536;
+const COARSE = 640; // without a graphics card
 export const KEY_LIGHT = unit([-0.4, -0.5, 0.85]);
 
 export class Shadow {
   readonly target: THREE.WebGLRenderTarget;
   readonly uniforms: Uniforms;
 
-  constructor() {
-    const depth = new THREE.DepthTexture(SIZE, SIZE, THREE.UnsignedIntType);
+  private readonly size: number;
+
+  constructor(software: boolean) {
+    this.size = software ? COARSE : FINE;
+    const depth = new THREE.DepthTexture(this.size, this.size, THREE.UnsignedIntType);
     depth.compareFunction = THREE.LessEqualCompare;
     depth.minFilter = THREE.LinearFilter;
     depth.magFilter = THREE.LinearFilter;
-    this.target = new THREE.WebGLRenderTarget(SIZE, SIZE, { depthTexture: depth, depthBuffer: true });
+    this.target = new THREE.WebGLRenderTarget(this.size, this.size, { depthTexture: depth, depthBuffer: true });
     this.uniforms = {
       shadowMap: { value: depth },
       toLight: { value: new THREE.Matrix4() },
@@ -29,7 +33,7 @@ export class Shadow {
   aim(centre: number[], radius: number): void {
     const view = lookFrom(centre, add(centre, KEY_LIGHT, -1), [0, 0, 1]);
     (this.uniforms.toLight!.value as THREE.Matrix4).fromArray(multiply(orthographic(radius, 4 * radius), view));
-    this.uniforms.shadowTexel!.value = (2 * radius) / SIZE;
+    this.uniforms.shadowTexel!.value = (2 * radius) / this.size;
   }
 
   dispose(): void {

@@ -23,6 +23,7 @@ export class Stage {
   private readonly shared: Uniforms;
   private readonly pace: Pace;
   private requested = false;
+  private moving = false;
   private bounds: Bounds | null = null;
   private readonly before: ((now: number) => boolean)[] = [];
   private readonly after: (() => void)[] = [];
@@ -39,7 +40,7 @@ export class Stage {
       viewport: { value: new THREE.Vector2(1, 1) }, width: { value: 1 }, pixels: { value: 1 },
       pixelRatio: { value: 1 }, ink: { value: new THREE.Vector4() }, ambient: { value: 0.38 },
       top: { value: new THREE.Vector3() }, bottom: { value: new THREE.Vector3() },
-      paper: { value: new THREE.Vector3(1, 1, 1) },
+      quick: { value: false }, paper: { value: new THREE.Vector3(1, 1, 1) },
     };
     this.eye.up.set(0, 0, 1);
     this.eye.matrixAutoUpdate = true;
@@ -59,7 +60,7 @@ export class Stage {
   }
 
   add(model: Model): Actor {
-    const actor = new Actor(model, this.shared);
+    const actor = new Actor(model, this.shared, this.software);
     this.actors.push(actor);
     this.request();
     return actor;
@@ -171,7 +172,9 @@ export class Stage {
       this.requested = false;
       let more = false;
       for (const listener of this.before) more = listener(now) || more;
-      if (this.pace.tick(now)) this.applySize();
+      if (this.pace.tick(now, this.moving || more)) this.applySize();
+      this.moving = more;
+      this.shared.quick!.value = this.software && more;
       this.draw();
       if (more) this.request();
       else this.pace.rest(() => this.sharpen());
@@ -180,7 +183,9 @@ export class Stage {
 
   // When nothing moves any more, the picture gets all its pixels.
   private sharpen(): void {
-    if (this.requested || !this.pace.still()) return;
+    if (this.requested) return;
+    this.shared.quick!.value = false;
+    this.pace.still();
     this.applySize();
     this.draw();
   }
