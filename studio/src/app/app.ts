@@ -73,6 +73,10 @@ export class App {
         if (this.live(id)) notify(`The simulation has ended: ${why}`, "warning");
       },
     });
+    // Sessions that nobody can see any more need not wait to be forgotten.
+    addEventListener("pagehide", () => {
+      for (const show of this.shows()) show.close();
+    });
     let last = 0;
     stage.onBefore((now) => {
       const seconds = Math.min(0.25, (now - last) / 1000); // a tab from the background must not jump

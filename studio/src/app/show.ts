@@ -153,6 +153,6 @@ export class LiveShow extends Show {
   }
 
   close(): void {
-    this.session.leave().catch(() => undefined);
+    this.session.close().catch(() => undefined);
   }
 }

@@ -72,7 +72,7 @@ export class Editor {
         autocompletion({ override: [(context) => this.complete(context)], icons: false }),
         hoverTooltip((view, at) => this.explain(view, at), { hoverTime: 350 }),
         keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ "aria-label": "The scene as TOML. Control and Enter run it; Escape, then Tab, leaves." }),
+        EditorView.contentAttributes.of({ tabindex: "0", "aria-label": "The scene as TOML. Control and Enter run it; Escape, then Tab, leaves." }),
         EditorView.updateListener.of((update) => update.docChanged && this.changed()),
       ],
     });

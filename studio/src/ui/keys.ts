@@ -1,7 +1,7 @@
 // Keys. They work anywhere on the page except where they already mean something.
 
 import type { App } from "../app/app.ts";
-import type { Grasper } from "../act/grasp.ts";
+import { middleOf, type Grasper } from "../act/grasp.ts";
 import type { Pointer } from "../act/pointer.ts";
 import type { BodyHandle } from "../act/gizmo.ts";
 import type { Look } from "./look.ts";
@@ -110,6 +110,20 @@ function pinHere({ app, pointer, grasper }: KeyActions): void {
   else notify("There is no cloth under the pointer.");
 }
 
+// A place on the screen where there is cloth, as near to the middle as a few tries find one.
+function clothNearMiddle(app: App, pointer: Pointer): { x: number; y: number } | null {
+  const show = app.a.value;
+  if (!show?.actor) return null;
+  const { clientWidth, clientHeight } = app.stage.canvas;
+  const away = ({ x, y }: { x: number; y: number }): number => Math.hypot(x - clientWidth / 2, y - clientHeight / 2);
+  const faces = show.model.faces.length / 4;
+  const every = Math.max(1, Math.floor(faces / 300));
+  const places = Array.from({ length: Math.ceil(faces / every) }, (_, k) =>
+    app.stage.project(show.actor!, middleOf(show, k * every)));
+  places.sort((a, b) => away(a) - away(b));
+  return places.slice(0, 20).map(({ x, y }) => ({ x, y })).find(({ x, y }) => pointer.find(x, y)) ?? null;
+}
+
 /** A cross-hair that stands in for the mouse: arrows move it, Enter takes and lets go of cloth. */
 class KeyboardCursor {
   on = false;
@@ -126,7 +140,7 @@ class KeyboardCursor {
     if (!this.on) return grasper.letGo();
     const { canvas } = app.stage;
     canvas.focus();
-    pointer.place ??= { x: canvas.clientWidth / 2, y: canvas.clientHeight / 2 };
+    pointer.place = clothNearMiddle(app, pointer) ?? { x: canvas.clientWidth / 2, y: canvas.clientHeight / 2 };
     this.move(0, 0);
     notify("Arrow keys move the cursor, Enter pulls, P pins, Escape ends it.");
   }

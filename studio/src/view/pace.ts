@@ -19,7 +19,7 @@ export class Pace {
   constructor(software: boolean, screen = globalThis.devicePixelRatio || 1) {
     this.full = software ? 1.25 : Math.min(screen, 2);
     this.most = software ? 1 : this.full;
-    this.least = software ? 0.35 : 0.75;
+    this.least = software ? 0.4 : 0.75;
     this.moving = software ? 0.6 : this.full;
     this.ratio = this.full;
   }

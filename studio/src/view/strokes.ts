@@ -56,12 +56,13 @@ const DOT_FRAGMENT = `
 precision highp float;
 in vec4 colour;
 uniform vec3 paper;
+uniform float pixelRatio;
 out vec4 result;
 void main() {
   float radius = length(gl_PointCoord - 0.5) * colour.a;
   float edge = 0.5 * colour.a;
   float inside = clamp(edge - radius, 0.0, 1.0);
-  float core = clamp(edge - 1.6 - radius, 0.0, 1.0);
+  float core = clamp(edge - 1.5 * min(pixelRatio, 1.0) - radius, 0.0, 1.0);
   result = vec4(mix(paper, colour.rgb, core), 1.0) * inside;
 }`;
 

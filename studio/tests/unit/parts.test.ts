@@ -111,7 +111,7 @@ test("pixels are given up while pictures are slow and come back at rest", () => 
   pace.tick(0, false);
   expect(pace.ratio).toBe(1.25); // a single picture, after a click, may be a slow one
   for (let k = 0; k < 100; k++) pace.tick(60 * k, true);
-  expect(pace.ratio).toBe(0.35);
+  expect(pace.ratio).toBe(0.4);
   for (let k = 0; k < 200; k++) pace.tick(6000 + 10 * k, true);
   expect(pace.ratio).toBe(1);
   expect(pace.still()).toBe(true);
