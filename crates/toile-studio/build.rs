@@ -18,13 +18,21 @@ fn main() -> io::Result<()> {
     }
     files.sort();
     let mut table = String::from("&[\n");
-    for file in &files {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    // Copied, because the page may be built again while the crate is compiled.
+    let copies = out.join("page");
+    if copies.is_dir() {
+        fs::remove_dir_all(&copies)?;
+    }
+    fs::create_dir(&copies)?;
+    for (number, file) in files.iter().enumerate() {
         let name = file.strip_prefix(&dist).unwrap_or(file);
         let name = name.to_string_lossy().replace('\\', "/");
-        let _ = writeln!(table, "({name:?}, include_bytes!({:?})),", file.display());
+        let copy = copies.join(number.to_string());
+        fs::copy(file, &copy)?;
+        let _ = writeln!(table, "({name:?}, include_bytes!({:?})),", copy.display());
     }
     table.push(']');
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(out.join("page.rs"), table)
 }
 

@@ -31,6 +31,9 @@ pub enum StudioError {
     /// The system has no random numbers to make a secret of.
     #[error("the system has no random numbers to make a secret of: {0}")]
     Random(String),
+    /// A chosen secret that could be guessed, or stand in no address.
+    #[error("the chosen secret must have 32 hexadecimal digits (0 to 9, a to f), drawn at random")]
+    Secret,
     /// Threads cannot be had.
     #[error("cannot start the server: {0}")]
     Start(std::io::Error),

@@ -36,6 +36,9 @@ pub struct Options {
     pub scene: Option<StartScene>,
     /// The port; 0 for a free one.
     pub port: u16,
+    /// The secret in the address, 32 hexadecimal digits, so that a server that is started again has its old address; a new one if
+    /// none is given.
+    pub secret: Option<String>,
     /// Nothing in the folder is changed and no job started.
     pub read_only: bool,
     /// A build of the page to serve in the place of the one inside the program.

@@ -90,7 +90,11 @@ pub fn serve(options: Options) -> Result<Running, StudioError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
     listener.set_nonblocking(true).map_err(refused)?;
     let port = listener.local_addr().map_err(refused)?.port();
-    let secrets = (Secret::new()?, Secret::new()?.text()[..8].to_owned());
+    let secret = match &options.secret {
+        Some(chosen) => Secret::chosen(chosen)?,
+        None => Secret::new()?,
+    };
+    let secrets = (secret, Secret::new()?.text()[..8].to_owned());
     let address = format!("http://127.0.0.1:{port}/{}/", secrets.0.text());
     let has_page = page::is_there(options.page.as_deref());
     let (stop, stopping) = watch::channel(false);

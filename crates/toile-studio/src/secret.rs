@@ -23,6 +23,15 @@ impl Secret {
         Ok(Secret(text))
     }
 
+    /// One that somebody chose, so that a server that is started again has its old address.
+    pub fn chosen(text: &str) -> Result<Self, StudioError> {
+        let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+        match text.len() == 2 * LENGTH && text.chars().all(is_digit) {
+            true => Ok(Secret(text.to_owned())),
+            false => Err(StudioError::Secret),
+        }
+    }
+
     /// Its digits.
     pub fn text(&self) -> &str {
         &self.0

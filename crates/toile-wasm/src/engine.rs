@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use toile::energy::Fabric;
+use toile::timing::Clock;
 use toile_live::Session;
 use toile_live::check::{Place, check};
 use toile_live::protocol::{
-    Ask, PROTOCOL, Refusal, RefusalKind, Reply, answer, event, read, reply,
+    Ask, MAX_MESSAGE, PROTOCOL, Refusal, RefusalKind, Reply, answer, event, read, reply,
 };
 use toile_scene::files::MemoryFiles;
 use toile_scene::scene::BUNDLED;
@@ -50,8 +51,9 @@ struct Played {
 }
 
 /// All sessions of a page.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Engine {
+    clock: Clock,
     sessions: BTreeMap<u32, Played>,
     made: u32,
     linked: Vec<u32>,
@@ -60,12 +62,20 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Takes a message of the page.
-    pub fn ask(&mut self, text: &str) {
-        if let Some((number, found)) = without_a_session(text) {
-            self.say(answer(number, found));
-            return;
+    /// Without any. The clock (s) only measures what steps take.
+    pub fn new(clock: Clock) -> Self {
+        Engine {
+            clock,
+            sessions: BTreeMap::new(),
+            made: 0,
+            linked: Vec::new(),
+            out: VecDeque::new(),
+            now: 0.0,
         }
+    }
+
+    /// Takes a message of the page as a server does over its socket.
+    pub fn ask(&mut self, text: &str) {
         match read(text) {
             Err((number, refusal)) => self.say(answer(number, Err(refusal))),
             Ok(message) => {
@@ -79,6 +89,20 @@ impl Engine {
             }
         }
         self.publish();
+    }
+
+    /// Answers what a server answers over HTTP.
+    pub fn get(&mut self, text: &str) {
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        let number = message.get("ask").and_then(Value::as_u64).unwrap_or(0);
+        let word = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or("");
+        let missing = || {
+            let message = "a page without a server does not have this";
+            Refusal::new(RefusalKind::File, message)
+        };
+        let found = without_a_session(word("get"), word("text")).ok_or_else(missing);
+        let found = found.map(|value| reply(json!({ "value": value })));
+        self.say(answer(number, found));
     }
 
     /// The next message for the page.
@@ -150,7 +174,7 @@ impl Engine {
             return Err(Refusal::new(RefusalKind::Limit, message));
         }
         let id = self.made + 1;
-        let session = Session::open(id, &place(name), text, HISTORY, None)?;
+        let session = Session::open(id, &place(name), text, HISTORY, Some(self.clock))?;
         self.made = id;
         let played = Played {
             session,
@@ -202,9 +226,10 @@ impl Engine {
                     continue;
                 }
             }
+            let began = (self.clock)();
             let stepped = session.advance();
-            let time = session.time();
-            session.pacing.stepped(now, time, 0.0);
+            let (time, took) = (session.time(), (self.clock)() - began);
+            session.pacing.stepped(now, time, took);
             played.is_news = true;
             wait = 0.0;
             if let Err(refusal) = stepped {
@@ -269,49 +294,30 @@ fn welcome() -> Value {
     })
 }
 
-/// What a server answers over HTTP: `{ op: 'get', address }` and `{ op: 'check', text }`, both with a `body`.
-fn without_a_session(text: &str) -> Option<(u64, Result<Reply, Refusal>)> {
-    let message: Value = serde_json::from_str(text).ok()?;
-    let number = message.get("ask").and_then(Value::as_u64).unwrap_or(0);
-    let word = |name: &str| message.get(name).and_then(Value::as_str);
-    let body = match word("op")? {
-        "get" => get(word("address").unwrap_or("")),
-        "check" => serde_json::to_value(check(&place(None), word("text").unwrap_or(""))).ok(),
-        _ => return None,
-    };
-    let missing = || {
-        Refusal::new(
-            RefusalKind::File,
-            "a page without a server does not have this",
-        )
-    };
-    let found = body.ok_or_else(missing);
-    Some((number, found.map(|body| reply(json!({ "body": body })))))
-}
-
-fn get(address: &str) -> Option<Value> {
-    match address {
-        "api/about" => {
+/// What a server answers over HTTP.
+fn without_a_session(what: &str, text: &str) -> Option<Value> {
+    match what {
+        "about" => {
             let mut about = welcome();
             about["folder"] = "".into();
             about["scene"] = Value::Null;
             about["limits"] =
-                json!({ "sessions": MOST_SESSIONS, "uploadBytes": 0, "sceneBytes": 1 << 20 });
+                json!({ "sessions": MOST_SESSIONS, "uploadBytes": 0, "sceneBytes": MAX_MESSAGE });
             Some(about)
         }
-        "api/schema" => serde_json::from_str(&toile_scene::spec::json_schema()).ok(),
-        "api/templates" => {
-            let all = BUNDLED
-                .iter()
-                .map(|s| json!({ "name": s.name, "title": s.title(), "text": s.text }));
+        "schema" => serde_json::from_str(&toile_scene::spec::json_schema()).ok(),
+        "templates" => {
+            let all = BUNDLED.iter();
+            let all = all.map(|s| json!({ "name": s.name, "title": s.title(), "text": s.text }));
             Some(all.collect())
         }
-        "api/fabrics" => {
+        "fabrics" => {
             let known = Fabric::names().filter_map(|name| Fabric::named(name).ok());
             let all =
                 known.map(|f| json!({ "name": f.name, "density": f.density, "source": f.source }));
             Some(all.collect())
         }
+        "check" => serde_json::to_value(check(&place(None), text)).ok(),
         _ => None,
     }
 }

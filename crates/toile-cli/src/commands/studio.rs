@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use toile_studio::{Limits, Options, StartScene, serve};
 
+/// Who starts the studio again and again can keep its address by choosing the secret.
+const SECRET: &str = "TOILE_STUDIO_SECRET";
+
 pub fn studio(args: &StudioArgs) -> Result<ExitCode> {
     args.work.apply()?;
     let (folder, scene) = served(args.what.as_deref())?;
@@ -15,6 +18,7 @@ pub fn studio(args: &StudioArgs) -> Result<ExitCode> {
         folder: folder.clone(),
         scene,
         port: args.port,
+        secret: std::env::var(SECRET).ok(),
         read_only: args.read_only,
         page: args.page.clone(),
         program: std::env::current_exe().ok(),

@@ -75,7 +75,10 @@ impl Player {
     /// Somebody looks: the answer, the world, the frame and the table.
     pub fn attach(&mut self, viewer: Viewer, number: u64) {
         self.looking.retain(|l| l.viewer.id != viewer.id);
-        viewer.answer(number, Ok(self.session.opened(self.path.as_deref())));
+        let opened = self.session.opened(self.path.as_deref());
+        // Who has heard the answer finds it in the list.
+        *locked(&self.about) = Some(opened.clone());
+        viewer.answer(number, Ok(opened));
         viewer.send(Outgoing::Bytes(self.session.world_message().into()));
         self.looking.push(Looking::new(viewer));
         self.publish();

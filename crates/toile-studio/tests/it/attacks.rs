@@ -177,3 +177,31 @@ fn what_is_no_request_is_refused() {
     studio.refusal("GET", "api/nothing-of-the-kind", b"", 404);
     studio.assert_alive();
 }
+
+#[test]
+fn a_chosen_secret_must_be_one() {
+    let secret = "0123456789abcdef0123456789abcdef";
+    let studio = Studio::with(|options| options.secret = Some(secret.into()));
+    assert_eq!(studio.secret, secret);
+    studio.assert_alive();
+    for weak in [
+        "",
+        "1234",
+        &"g".repeat(32),
+        &"A".repeat(32),
+        "../../../../../../../../../../..",
+    ] {
+        let options = toile_studio::Options {
+            folder: studio.folder.served(),
+            scene: None,
+            port: 0,
+            secret: Some(weak.into()),
+            read_only: false,
+            page: None,
+            program: None,
+            limits: toile_studio::Limits::default(),
+        };
+        let refused = toile_studio::serve(options).unwrap_err().to_string();
+        assert!(refused.contains("32 hexadecimal digits"), "{refused}");
+    }
+}

@@ -68,6 +68,7 @@ impl Studio {
             folder: folder.served(),
             scene: None,
             port: 0,
+            secret: None,
             read_only: false,
             page: None,
             program: None,
