@@ -31,6 +31,10 @@ export class Pointer {
     canvas.addEventListener("pointercancel", (event) => this.up(event), { capture: true });
     canvas.addEventListener("pointerleave", () => this.setHover(null));
     canvas.addEventListener("dblclick", (event) => this.focusOn(event), { capture: true });
+    // After the handles of bodies, and before the camera: what leads a body does not turn the view.
+    canvas.addEventListener("pointerdown", (event) => {
+      if (this.bodies.busy) event.stopImmediatePropagation();
+    });
     attachGestures(canvas, camera, () => app.stage.request());
   }
 
@@ -58,7 +62,7 @@ export class Pointer {
     this.place = place;
     this.moved = 0;
     if (event.button !== 0 || event.shiftKey || event.altKey || this.tool !== "pull" || this.pulling !== null) return;
-    if (this.bodies.busy) return void event.stopImmediatePropagation();
+    if (this.bodies.busy) return;
     const found = this.find(place.x, place.y);
     if (!found || !(found.show instanceof LiveShow)) return;
     if (this.bodies.distance(found.show, found.ray) < found.hit.distance) return;
@@ -89,7 +93,7 @@ export class Pointer {
       if (this.begin && this.moved > 3) this.begin();
       return this.begin ? undefined : this.grasper.pullTo(place.x, place.y);
     }
-    if (this.bodies.busy) return void event.stopImmediatePropagation();
+    if (this.bodies.busy) return;
     if (event.buttons === 0 && event.pointerType === "mouse") this.hoverSoon();
   }
 

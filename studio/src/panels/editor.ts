@@ -68,6 +68,7 @@ export class Editor {
       extensions: [
         lineNumbers(), highlightActiveLine(), drawSelection(), history(), bracketMatching(), closeBrackets(),
         StreamLanguage.define(toml), syntaxHighlighting(colours), highlightSelectionMatches(), lintGutter(), look,
+        EditorView.lineWrapping,
         linter(null),
         autocompletion({ override: [(context) => this.complete(context)], icons: false }),
         hoverTooltip((view, at) => this.explain(view, at), { hoverTime: 350 }),

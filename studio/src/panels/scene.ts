@@ -18,8 +18,8 @@ export function scenePanel(app: App): HTMLElement {
     h("div", { class: "bar-row" },
       button({ label: "New scene from a template", text: "New" }, () => chooseTemplate(app)),
       folder && button({ label: "Open a scene of the folder", text: "Open" }, () => void chooseScene(app)),
-      folder && !readOnly && button({ label: "Save under a name", text: "Save as" }, () => void saveAs(app)),
-      !folder && button({ label: "Save the text to a file", text: "Download" }, () => download(app)),
+      folder && !readOnly && button({ label: "Save as, under a name", text: "Save as" }, () => void saveAs(app)),
+      !folder && button({ label: "Download the text", text: "Download" }, () => download(app)),
       h("span", { class: "stretch" }), run),
     name, host, problems);
   const editor = new Editor(app, host);

@@ -24,8 +24,8 @@ export class Shelf {
         h("span", { class: "stretch" }),
         button({ icon: "reset", label: "Look again", class: "icon small" }, () => void this.load())),
       h("div", { class: "actions" },
-        !readOnly && button({ label: "Start an experiment of the lab", text: "Lab experiment" }, () => void this.chooseExperiment()),
-        !readOnly && button({ label: "Cusick's drape test of this cloth", text: "Cusick test" }, () => void this.cusick())),
+        !readOnly && button({ label: "Lab experiment: choose one and start it", text: "Lab experiment" }, () => void this.chooseExperiment()),
+        !readOnly && button({ label: "Cusick test of the drape of this cloth", text: "Cusick test" }, () => void this.cusick())),
       this.jobs, this.list);
     app.engine.listen({ job: (job) => this.takeJob(job) });
     void this.load();

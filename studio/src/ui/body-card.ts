@@ -8,12 +8,12 @@ import { button, h } from "./dom.ts";
 export function buildBodyCard(app: App, bodies: BodyHandle, view: HTMLElement): void {
   const name = h("h2", {});
   const force = h("p", { class: "quiet" });
-  const mode = button({ label: "Turn it", key: "M", text: "Turn it" }, () => {
+  const mode = button({ label: "Turn it", key: "M", text: true }, () => {
     bodies.mode = bodies.mode === "translate" ? "rotate" : "translate";
   });
   const card = h("section", { class: "card body-card", hidden: true, "aria-label": "Body" }, name, force,
     h("div", { class: "actions" }, mode,
-      button({ label: "Let it go its own way", text: "Release" }, () => bodies.release()),
+      button({ label: "Release it to go its own way", text: "Release" }, () => bodies.release()),
       button({ label: "Done", key: "Esc", text: "Done" }, () => bodies.drop())));
   view.append(card);
   bodies.onSelect = () => {

@@ -73,7 +73,7 @@ export function button(options: ButtonOptions, action: () => void): HTMLButtonEl
   const text = options.text === true ? options.label : options.text || null;
   return h("button", {
     type: "button", class: options.class ?? (text ? "plain" : "icon"), title,
-    "aria-label": text ? undefined : options.label, "aria-keyshortcuts": options.key, onclick: action,
+    "aria-label": text === options.label ? undefined : options.label, "aria-keyshortcuts": options.key, onclick: action,
   }, options.icon ? icon(options.icon, options.filled) as unknown as Node : null, text ? h("span", {}, text) : null);
 }
 

@@ -102,7 +102,7 @@ test("a dropped mesh becomes a cloth", async () => {
 });
 
 test("the scene is saved under a name", async () => {
-  await page.click("text=Save as");
+  await page.click('[aria-label^="Save as"]');
   await page.fill("dialog input", "kept.toml");
   await page.click("dialog .primary");
   await page.waitForFunction(() => document.querySelector(".file")?.textContent?.includes("kept.toml"));

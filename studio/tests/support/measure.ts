@@ -55,7 +55,7 @@ test("from a pull to its picture", async () => {
       const found: number[] = [];
       let moved: { at: number; was: string } | null = null;
       const now = (): string => studio.app.a.value.frame.grasps[0]?.to.join() ?? "";
-      document.getElementById("canvas")!.addEventListener("pointermove", () => (moved ??= { at: performance.now(), was: now() }), { capture: true });
+      window.addEventListener("pointermove", () => (moved ??= { at: performance.now(), was: now() }), { capture: true });
       studio.stage.onAfter(() => {
         if (!moved || now() === moved.was) return;
         found.push(performance.now() - moved.at);
