@@ -153,11 +153,14 @@ export class App {
 
   // A server that was only out of reach still has the session; a new one has none, so the scene starts again.
   private async reconnected(same: boolean): Promise<void> {
+    if (!same) for (const one of this.shows()) if (one instanceof LiveShow) one.gone = true;
     const show = this.liveA();
     if (!show) return;
     if (same) {
       try {
-        await this.place("a", await attachSession(this.engine, show.session.id), true);
+        const other = this.b.value instanceof LiveShow ? this.b.value : null;
+        await this.place("a", await attachSession(this.engine, show.session.id), true, true);
+        if (other) await this.place("b", await attachSession(this.engine, other.session.id), true, true);
         return void notify("Connected again.");
       } catch {
         // The session was dropped meanwhile.
@@ -188,7 +191,10 @@ export class App {
     }
   }
 
-  private async place(slot: Slot, session: Session, keep: boolean): Promise<LiveShow> {
+  // `again`: what was there before is the same session, which must not be closed.
+  private async place(slot: Slot, session: Session, keep: boolean, again = false): Promise<LiveShow> {
+    const old = this[slot].value;
+    if (again && old instanceof LiveShow) old.gone = true;
     const world = await this.worldOf(session.id);
     const show = new LiveShow(world, session);
     this.put(slot, show, keep);

@@ -152,7 +152,10 @@ export class LiveShow extends Show {
     void this.session.reset();
   }
 
+  /** The server that had it is no more; its number may mean another one now. */
+  gone = false;
+
   close(): void {
-    this.session.close().catch(() => undefined);
+    if (!this.gone) this.session.close().catch(() => undefined);
   }
 }
