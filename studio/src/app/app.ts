@@ -77,6 +77,7 @@ export class App {
     addEventListener("pagehide", () => {
       for (const show of this.shows()) show.close();
     });
+    stage.isMoving = () => this.shows().some((show) => show.clock.playing);
     let last = 0;
     stage.onBefore((now) => {
       const seconds = Math.min(0.25, (now - last) / 1000); // a tab from the background must not jump

@@ -134,7 +134,7 @@ export class LiveShow extends Show {
       this.put(frame);
       this.session.engine.taken(this.session.id, frame.frame);
     }
-    return this.clock.playing;
+    return false; // the next frame will ask for its picture
   }
 
   timeOf(frame: number): number {

@@ -47,6 +47,8 @@ export class Actor {
   private readonly wire: THREE.Mesh;
   private readonly bodies: { body: ModelBody; geometry: THREE.BufferGeometry; uniforms: Uniforms }[] = [];
   private readonly ground: Uniforms;
+  private readonly careful: THREE.Object3D[] = [];
+  private readonly hasty: THREE.Object3D[] = [];
   private readonly ramps = new Map<string, THREE.DataTexture>();
 
   constructor(readonly model: Model, shared: Uniforms, software: boolean) {
@@ -109,7 +111,12 @@ export class Actor {
       gl.cullFace(gl.BACK);
     };
     const rim = drawn(rimGeometry(model, cloth), rimMaterial({ ...own(1), yarn: { value: 0 } }));
-    this.scene.add(front, back, rim);
+    // In a hurry both sides are one, and have no thickness.
+    const both = drawn(geometry, clothMaterial({ ...own(0), yarn: { value: 0 } }, THREE.DoubleSide));
+    both.visible = false;
+    this.careful.push(front, back, rim);
+    this.hasty.push(both);
+    this.scene.add(front, back, rim, both);
     this.shadowScene.add(drawn(geometry, clothDepth({ ...own(0), toClip: this.shadow.uniforms.toLight! })));
   }
 
@@ -173,6 +180,12 @@ export class Actor {
     const key = stops.join();
     if (!this.ramps.has(key)) this.ramps.set(key, rampTexture(stops));
     return this.ramps.get(key)!;
+  }
+
+  /** Draws what is seen at a glance, for pictures in motion where there is no graphics card. */
+  set quick(on: boolean) {
+    for (const object of this.careful) object.visible = !on;
+    for (const object of this.hasty) object.visible = on;
   }
 
   set wireframe(on: boolean) {

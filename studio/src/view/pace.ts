@@ -12,7 +12,6 @@ export class Pace {
   private readonly most: number;
   private readonly least: number;
   private moving: number;
-  private last: number | null = null;
   private times: number[] = [];
   private timer = 0;
 
@@ -24,16 +23,19 @@ export class Pace {
     this.ratio = this.full;
   }
 
-  /** A picture is about to be drawn, right after another one or alone; says whether the number of pixels changes. */
-  tick(now: number, moving: boolean): boolean {
+  /** A picture is about to be drawn, in motion or alone; says whether the number of pixels changes. */
+  tick(moving: boolean): boolean {
     clearTimeout(this.timer);
     const before = this.ratio;
-    if (moving && this.last !== null) this.times.push(Math.min(500, now - this.last));
-    this.last = moving ? now : null;
-    const terrible = this.times.length >= 2 && this.times.every((time) => time > 3 * GOAL);
-    if (this.times.length >= WINDOW || terrible) this.decide();
     if (moving) this.ratio = this.moving;
     return this.ratio !== before;
+  }
+
+  /** How long a picture took in motion (ms). */
+  note(time: number): void {
+    this.times.push(Math.min(500, time));
+    const terrible = this.times.length >= 2 && this.times.every((t) => t > 3 * GOAL);
+    if (this.times.length >= WINDOW || terrible) this.decide();
   }
 
   private decide(): void {
@@ -51,7 +53,6 @@ export class Pace {
 
   /** Nothing moves: takes all pixels; says whether that is news. */
   still(): boolean {
-    this.last = null;
     this.times = [];
     const news = this.ratio !== this.full;
     this.ratio = this.full;

@@ -23,13 +23,17 @@ export class Stage {
   private readonly shared: Uniforms;
   private readonly pace: Pace;
   private requested = false;
+  /** Whether things move, though no picture is wanted at this moment. */
+  isMoving: () => boolean = () => false;
   private moving = false;
+  private fence: WebGLSync | null = null;
   private bounds: Bounds | null = null;
   private readonly before: ((now: number) => boolean)[] = [];
   private readonly after: (() => void)[] = [];
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.software = drawsInSoftware();
+    document.documentElement.toggleAttribute("data-software", this.software);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
     this.renderer.autoClear = false;
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what the screen wants
@@ -172,22 +176,47 @@ export class Stage {
       this.requested = false;
       let more = false;
       for (const listener of this.before) more = listener(now) || more;
-      if (this.pace.tick(now, this.moving || more)) this.applySize();
-      this.moving = more;
-      this.shared.quick!.value = this.software && more;
+      const moving = more || this.isMoving();
+      if (this.pace.tick(this.moving || moving)) this.applySize();
+      this.moving = moving;
+      this.hurry(this.software && moving);
       this.draw();
+      if (moving) this.time();
       if (more) this.request();
-      else this.pace.rest(() => this.sharpen());
+      if (!moving) this.pace.rest(() => this.sharpen());
     });
+  }
+
+  // How long the drawing takes, which a browser does not wait for: until a fence behind it has been reached.
+  private time(): void {
+    if (this.fence) return;
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    const began = performance.now();
+    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    const look = (): void => {
+      if (!this.fence) return;
+      const late = performance.now() - began > 1000; // a context that was lost never gets there
+      if (gl.clientWaitSync(this.fence, 0, 0) === gl.TIMEOUT_EXPIRED && !late) return void setTimeout(look, 2);
+      this.pace.note(performance.now() - began);
+      gl.deleteSync(this.fence);
+      this.fence = null;
+    };
+    setTimeout(look, 2);
   }
 
   // When nothing moves any more, the picture gets all its pixels.
   private sharpen(): void {
-    if (this.requested) return;
-    this.shared.quick!.value = false;
+    if (this.requested || this.isMoving()) return;
+    this.hurry(false);
     this.pace.still();
     this.applySize();
     this.draw();
+  }
+
+  private hurry(on: boolean): void {
+    this.shared.quick!.value = on;
+    for (const actor of this.actors) actor.quick = on;
   }
 
   draw(): void {

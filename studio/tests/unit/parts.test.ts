@@ -108,11 +108,13 @@ test("the nearest point is found, near and far", () => {
 test("pixels are given up while pictures are slow and come back at rest", () => {
   const pace = new Pace(true, 1);
   expect(pace.ratio).toBe(1.25);
-  pace.tick(0, false);
+  pace.tick(false);
   expect(pace.ratio).toBe(1.25); // a single picture, after a click, may be a slow one
-  for (let k = 0; k < 100; k++) pace.tick(60 * k, true);
+  for (let k = 0; k < 100; k++) pace.note(60);
+  expect(pace.tick(true)).toBe(true);
   expect(pace.ratio).toBe(0.4);
-  for (let k = 0; k < 200; k++) pace.tick(6000 + 10 * k, true);
+  for (let k = 0; k < 200; k++) pace.note(10);
+  pace.tick(true);
   expect(pace.ratio).toBe(1);
   expect(pace.still()).toBe(true);
   expect(pace.ratio).toBe(1.25);
