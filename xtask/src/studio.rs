@@ -64,7 +64,7 @@ fn without_a_server() -> bool {
     let engine = place.join(ENGINE);
     let copied = std::fs::create_dir_all(engine.parent().unwrap_or(&place))
         .and_then(|()| std::fs::copy(&made, &engine));
-    match copied {
+    match &copied {
         Ok(_) => eprintln!("{} can be put on any web host", place.display()),
         Err(error) => eprintln!("{}: {error}", engine.display()),
     }

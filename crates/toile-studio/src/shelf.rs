@@ -153,6 +153,7 @@ fn item(folder: &Folder, path: &Path, modified: u64) -> Option<Item> {
     let summary = match (&opened, kind) {
         (Some(recording), _) => frames_in_words(recording),
         (None, Kind::Sweep) => rows_in_words(path),
+        (None, Kind::Textile) => drape_in_words(&inside.join("cusick.json")),
         (None, _) => String::new(),
     };
     if kind == Kind::Run && opened.is_none() {
@@ -193,6 +194,17 @@ fn rows_in_words(path: &Path) -> String {
     let text = small(path).and_then(|bytes| String::from_utf8(bytes).ok());
     let rows = text.map_or(0, |t| t.lines().count().saturating_sub(1));
     format!("{rows} rows")
+}
+
+/// Of a drape test that left its numbers.
+fn drape_in_words(path: &Path) -> String {
+    let value: Option<serde_json::Value> =
+        small(path).and_then(|b| serde_json::from_slice(&b).ok());
+    let coefficient = value
+        .as_ref()
+        .and_then(|v| v.get("drape_coefficient")?.as_f64());
+    let percent = |c: f64| format!("drape coefficient {:.1} %", 100.0 * c);
+    coefficient.map_or(String::new(), percent)
 }
 
 fn small(path: &Path) -> Option<Vec<u8>> {

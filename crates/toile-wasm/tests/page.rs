@@ -1,5 +1,7 @@
 //! What a page without a server says and hears.
 
+#![allow(clippy::unwrap_used)]
+
 use serde_json::{Value, json};
 use toile_wasm::{Engine, Outgoing};
 

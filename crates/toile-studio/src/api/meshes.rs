@@ -71,7 +71,7 @@ fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Denial> {
             ..Mesh::default()
         });
     }
-    let files = MemoryFiles::new().with(name, bytes.to_vec());
+    let files = MemoryFiles::new().with(name, bytes);
     let files: &dyn Files = &files;
     read_mesh_from(files, Path::new(name)).map_err(|error| Denial::message(error.to_string()))
 }

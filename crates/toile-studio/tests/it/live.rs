@@ -102,8 +102,8 @@ fn last_row(page: &Page, session: u32) -> Vec<Value> {
         .events
         .iter()
         .filter(|e| e["event"] == "numbers" && e["session"] == session);
-    let rows = numbers.filter_map(|e| e["rows"].as_array().unwrap().last());
-    rows.last().unwrap().as_array().unwrap().clone()
+    let mut rows = numbers.filter_map(|e| e["rows"].as_array().unwrap().last());
+    rows.next_back().unwrap().as_array().unwrap().clone()
 }
 
 #[test]
