@@ -50,38 +50,52 @@ export async function takeFile(app: App, file: File): Promise<void> {
 function showFindings(app: App, name: string, mesh: Uploaded): void {
   const { body, close } = openDialog(`Mesh ${name}`);
   const size = mesh.size.map((x) => Number(x.toPrecision(3))).join(" × ");
-  const scale = Math.max(...mesh.size) > 20 ? 0.001 : 1; // tens of metres of cloth are millimetres of a file
+  const moving = /\.glb$/i.test(mesh.path);
+  // Tens of metres of cloth are millimetres of a file.
+  const scale = Math.max(...mesh.size) > 20 && !moving ? 0.001 : 1;
   const scaleField = h("select", { id: "mesh-scale" },
     [["1", "metres"], ["0.01", "centimetres"], ["0.001", "millimetres"]].map(([value, text]) => h("option", { value }, text!)));
   scaleField.value = String(scale);
   const add = (make: (name: string, path: string, scale: number) => string) => () => {
     close();
-    const text = make(freeName(app, fileName(name.replace(MESHES, ""))), mesh.path, Number(scaleField.value));
+    const text = make(freeName(app, fileName(name.replace(MESHES, ""))), fromScene(app, mesh.path), Number(scaleField.value));
     const at = app.draft.value.text.length;
     changeDraft(app, { from: at, to: at, insert: text });
     void applyDraft(app);
   };
   body.append(
     h("p", {}, `${mesh.nodes.toLocaleString("en")} nodes, ${mesh.faces.toLocaleString("en")} faces, ${size} units of the file.`),
-    h("label", { class: "field row" }, h("span", {}, "The file is in"), scaleField),
+    h("label", { class: "field row", hidden: moving }, h("span", {}, "The file is in"), scaleField),
     h("ul", { class: "findings" }, mesh.findings.map((finding) => h("li", { class: finding.severity },
       h("b", {}, finding.what), h("p", {}, finding.meaning), h("p", { class: "quiet" }, finding.mend)))),
     h("p", { class: "quiet" }, mesh.findings.length ? "" : "The mesh doctor has nothing to say against it."),
-    h("div", { class: "actions" },
-      button({ label: "Make it a cloth", text: true, class: "primary" }, add(clothText)),
-      button({ label: "Make it a body", text: true }, add(bodyText))));
-  if (!mesh.usable) body.querySelectorAll<HTMLButtonElement>(".actions button").forEach((control) => (control.disabled = true));
+    h("p", { class: "quiet" }, moving ? "A GLB becomes a body that moves as the file says; cloth comes from OBJ and PLY."
+      : "Only cloth is scaled: a body is as large as its file has it, in metres, and must be closed."));
+  const cloth = button({ label: "Make it a cloth", text: true, class: "primary" }, add(clothText));
+  const solid = button({ label: "Make it a body", text: true, class: moving ? "primary" : "plain" }, add(bodyText));
+  body.append(h("div", { class: "actions" }, moving ? null : cloth, solid));
+  const permit = (): void => {
+    cloth.disabled = !mesh.usable;
+    solid.disabled = !mesh.usable || scaleField.value !== "1";
+  };
+  scaleField.addEventListener("change", permit);
+  permit();
 }
 
 const clothText = (name: string, path: string, scale: number): string =>
   `\n[cloth.${name}]\nmesh.file = { path = ${JSON.stringify(path)}${scale === 1 ? "" : `, scale = ${scale}`} }\n`
   + `place = { at = [0.0, 0.0, 0.5] }\n`;
 
-const bodyText = (name: string, path: string, scale: number): string => {
+const bodyText = (name: string, path: string): string => {
   const kind = /\.glb$/i.test(path) ? "gltf" : "mesh";
-  return `\n[body.${name}]\nshape.${kind} = { file = ${JSON.stringify(path)} }\n`
-    + (scale === 1 ? "" : `place = { scale = ${scale} }\n`);
+  return `\n[body.${name}]\nshape.${kind} = { file = ${JSON.stringify(path)} }\n`;
 };
+
+// Paths of a scene begin in its own folder, those of uploads in the one that is served.
+function fromScene(app: App, path: string): string {
+  const depth = (app.draft.value.path?.split("/").length ?? 1) - 1;
+  return "../".repeat(depth) + path;
+}
 
 // A name that no cloth and no body has yet.
 function freeName(app: App, wish: string): string {
