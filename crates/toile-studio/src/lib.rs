@@ -4,7 +4,7 @@
 //! browser ─HTTP, WebSocket→ doors (loopback, Host, Origin, secret, limits) ─→ api · socket ─→ sessions, each on a thread
 //! ```
 //!
-//! The law of this room: nobody is trusted. Every request goes through [`guard`], every path through [`folder`], and whatever is
+//! The law of this room: nobody is trusted. Every request goes through `guard`, every path through `folder`, and whatever is
 //! sent has a limit in [`Limits`]. What a session does is said in `toile-live`; here it gets a thread and viewers.
 
 mod api;
