@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: process.env.MEASURE ? ["tests/support/measure.ts"] : ["tests/browser/**/*.test.ts"],
     fileParallelism: false,
-    testTimeout: 90_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
   },
 });

@@ -7,6 +7,7 @@ import type { Actor } from "../view/actor.ts";
 import { makeModel, type Model } from "../view/model.ts";
 import type { WorldMessage } from "../session/wire.ts";
 import { Emitter } from "../session/emitter.ts";
+import { notify } from "../ui/toast.ts";
 import { NumberTable } from "./numbers.ts";
 
 export interface ShowEvents {
@@ -142,14 +143,19 @@ export class LiveShow extends Show {
     return index >= 0 ? this.table.times[index]! : frame * this.world.step;
   }
 
-  play = (): void => void this.session.play();
-  pause = (): void => void this.session.pause();
-  step = (count: number): void => void this.session.step(count);
-  seekFrame = (frame: number): void => void this.session.seek(frame);
+  play = (): void => this.tell(this.session.play());
+  pause = (): void => this.tell(this.session.pause());
+  step = (count: number): void => this.tell(this.session.step(count));
+  seekFrame = (frame: number): void => this.tell(this.session.seek(frame));
+
+  // Nobody waits for the answer; a refusal is shown.
+  private tell(asked: Promise<unknown>): void {
+    asked.catch((error: unknown) => notify(error instanceof Error ? error.message : String(error), "error"));
+  }
 
   reset(): void {
     this.failure = null;
-    void this.session.reset();
+    this.tell(this.session.reset());
   }
 
   /** The server that had it is no more; its number may mean another one now. */

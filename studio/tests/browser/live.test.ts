@@ -102,6 +102,12 @@ describe("a simulation", () => {
   });
 
   test("the scrubber goes back in time and forward again", async () => {
+    await page.click('[aria-label="Play"]');
+    const start = await ask(page, (studio) => studio.app.a.value!.clock.last);
+    await page.waitForTimeout(300);
+    await until(page, (studio) => studio.app.a.value!.clock.time > 0.3);
+    await page.click('[aria-label="Pause"]');
+    expect(await ask(page, (studio) => studio.app.a.value!.clock.last)).toBeGreaterThan(start);
     await until(page, (studio) => !studio.app.a.value!.clock.playing);
     const end = await ask(page, (studio) => studio.app.a.value!.clock.time);
     const low = await lowest();
