@@ -35,6 +35,7 @@ fn with<T>(use_it: impl FnOnce(&mut Door) -> T) -> T {
 }
 
 #[cfg(target_arch = "wasm32")]
+#[link(wasm_import_module = "env")]
 unsafe extern "C" {
     /// Milliseconds since some moment.
     safe fn now() -> f64;
