@@ -1,25 +1,30 @@
 //! Chores of the project: `cargo xtask test`, `cargo xtask lint`.
 
 mod python;
+mod studio;
 
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
-cargo xtask test   all tests (unit, integration, documentation, and of the Python package)
+cargo xtask test   all tests (unit, integration, documentation, of the Python package and of the studio's page)
 cargo xtask python only those of the Python package
 cargo xtask wheel  a wheel of the Python package that installs without Rust, in target/wheels
+cargo xtask studio builds the studio's page and starts it, with the arguments of `toile studio`;
+                   --static makes a page with the engine in it that needs no server, in studio/dist-static
 cargo xtask lint   formatting, clippy and rustdoc, warnings as errors; engine and scenes compile for a browser
 cargo xtask ci     test, then lint
 cargo xtask bits   scenes and pictures are the same bits with and without threads";
 
 /// What must do without threads, files and a clock.
-const ALONE: [&str; 6] = [
+const ALONE: [&str; 8] = [
     "--package",
     "toile",
     "--package",
     "toile-render",
     "--package",
     "toile-scene",
+    "--package",
+    "toile-live",
 ];
 
 /// What browsers run.
@@ -31,6 +36,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "python" => python::test(),
         "wheel" => python::wheel(),
+        "studio" => studio::studio(&std::env::args().skip(2).collect::<Vec<_>>()),
         "lint" => lint(),
         "ci" => test() && lint(),
         "bits" => bits(),
@@ -54,6 +60,7 @@ fn test() -> bool {
         // Engine, pictures and scenes must also stand without threads.
         && cargo(&[&["check", "--no-default-features"], &ALONE[..]].concat(), &[])
         && python::test()
+        && studio::test()
 }
 
 fn lint() -> bool {
@@ -86,7 +93,8 @@ fn browser() -> bool {
     }
     let check = ["check", "--target", BROWSER, "--no-default-features"];
     let features = ["--features", "toile/direct,toile-scene/direct"];
-    cargo(&[&check[..], &ALONE, &features].concat(), &[])
+    let page = ["--package", "toile-wasm"];
+    cargo(&[&check[..], &ALONE, &page, &features].concat(), &[])
 }
 
 /// Whether the compiler has the standard library of a target.

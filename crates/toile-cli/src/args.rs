@@ -3,6 +3,7 @@
 mod common;
 mod laboratory;
 mod mesh;
+mod studio;
 #[cfg(test)]
 mod tests;
 mod textile;
@@ -10,6 +11,7 @@ mod textile;
 pub use common::{SceneArgs, ThreadsArg, WorkArgs};
 pub use laboratory::{CompareArgs, FitArgs, FitMethod, FitStart, SweepArgs, Unit};
 pub use mesh::{MeshArgs, MeshCommand, MeshFiles};
+pub use studio::StudioArgs;
 pub use textile::{
     MaterialArgs, MaterialCommand, MaterialFitArgs, SupportName, TestName, TextileArgs,
 };
@@ -39,6 +41,7 @@ A scene is a text file (TOML):
 All quantities are SI (m, kg, s, N); z points up. `toile schema` has every field for your editor.
 
 Go on from there:
+  toile studio my.toml                                                  pull at it and tune it in your browser
   toile run my.toml -o runs/soft --set cloth.sheet.material.bend=1e-6   try a value without editing
   toile render runs/my --frame last --color stretch -o end.png          other pictures
   toile export runs/my --to glb -o my.glb                               for Blender
@@ -240,6 +243,9 @@ Examples:
     /// Materials for scenes from measurements on real cloth
     #[command(after_help = textile::MATERIAL_HELP)]
     Material(MaterialArgs),
+    /// Cloth to see, touch and tune in the browser
+    #[command(after_help = studio::HELP)]
+    Studio(StudioArgs),
     /// Print a shell completion script
     #[command(
         after_help = "Example: toile completions bash > ~/.local/share/bash-completion/completions/toile"

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => commands::sweep::sweep(&args),
         Command::Textile(args) => commands::textile::textile(&args),
         Command::Material(args) => commands::material::material(&args),
+        Command::Studio(args) => commands::studio::studio(&args),
         Command::Completions(args) => commands::scenes::completions(&args),
     };
     match done {

@@ -85,8 +85,8 @@ pub(crate) fn check(
     }
 }
 
-/// How many nodes a mesh will have; of a file, how many it has at the least.
-fn node_count(mesh: &MeshSpec, (files, folder): (&dyn Files, &Path)) -> u64 {
+/// How many nodes a mesh will have, asked before it is made; of a file in a folder, how many it has at the least.
+pub fn node_count(mesh: &MeshSpec, (files, folder): (&dyn Files, &Path)) -> u64 {
     let product = |a: u64, b: u64| a.saturating_mul(b);
     match mesh {
         MeshSpec::Grid { cells, .. } => product(u64::from(cells[0]) + 1, u64::from(cells[1]) + 1),

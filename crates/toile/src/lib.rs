@@ -23,6 +23,7 @@ pub mod energy;
 mod enforce;
 pub mod equilibrium;
 mod error;
+pub mod fields;
 pub mod geometry;
 mod hold;
 pub mod integrate;

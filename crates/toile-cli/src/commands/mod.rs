@@ -13,6 +13,7 @@ pub mod mesh;
 pub mod render;
 pub mod run;
 pub mod scenes;
+pub mod studio;
 pub mod sweep;
 pub mod textile;
 

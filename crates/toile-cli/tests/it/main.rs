@@ -16,4 +16,5 @@ mod reliability;
 mod scenes;
 mod seams;
 mod spelling;
+mod studio;
 mod textile;

@@ -21,17 +21,21 @@ vec4 entry(sampler2D table, uint index) {
 const CLOTH_VERTEX = `${GLSL_HEAD}${GLSL_FETCH}
 layout(location = 0) in uint node;
 layout(location = 1) in uint face;
+layout(location = 2) in vec2 fabric;  // place in the flat cloth: along the warp, along the weft (m)
 uniform sampler2D normals;
 uniform sampler2D faceValues;
 uniform bool valuePerFace;
+uniform float lift;  // half the thickness, with the sign of the side that is drawn (m)
 uniform mat4 toClip;
 out vec3 world;
 out vec3 normal;
+out vec2 thread;
 out float value;
 void main() {
   vec4 point = entry(nodes, node);
-  world = point.xyz;
   normal = entry(normals, node).xyz;
+  world = point.xyz + lift * normal;
+  thread = fabric;
   value = valuePerFace ? entry(faceValues, face).x : point.w;
   gl_Position = toClip * vec4(world, 1.0);
 }`;
@@ -44,6 +48,7 @@ uniform vec4 rotation;
 uniform mat4 toClip;
 out vec3 world;
 out vec3 normal;
+out vec2 thread;
 out float value;
 vec3 rotate(vec3 v) {
   return v + 2.0 * cross(rotation.xyz, cross(rotation.xyz, v) + rotation.w * v);
@@ -51,7 +56,32 @@ vec3 rotate(vec3 v) {
 void main() {
   world = rotate(position) + translation;
   normal = rotate(direction);
+  thread = vec2(0.0);
   value = 0.0;
+  gl_Position = toClip * vec4(world, 1.0);
+}`;
+
+// The cut edge: a band between the two sides. Each vertex is a node of the rim, the node opposite to it in its
+// face, which tells where outside is, and a side.
+const RIM_VERTEX = `${GLSL_HEAD}${GLSL_FETCH}
+layout(location = 0) in uint node;
+layout(location = 1) in uint opposite;
+layout(location = 2) in float side;   // -1 or 1
+uniform sampler2D normals;
+uniform float lift;
+uniform mat4 toClip;
+out vec3 world;
+out vec3 normal;
+out vec2 thread;
+out float value;
+void main() {
+  vec4 point = entry(nodes, node);
+  vec3 across = entry(normals, node).xyz;
+  vec3 outward = point.xyz - entry(nodes, opposite).xyz;
+  normal = normalize(outward - dot(outward, across) * across + 1e-9);
+  world = point.xyz + side * lift * across;
+  thread = vec2(0.0);
+  value = point.w;
   gl_Position = toClip * vec4(world, 1.0);
 }`;
 
@@ -91,9 +121,73 @@ vec3 toScreen(vec3 linear) {
 }
 `;
 
-const SURFACE_FRAGMENT = `${GLSL_HEAD}${GLSL_SHADOW}
+// A plain weave: warp and weft take turns on top. The height of the yarns is a product of sines; its slope in
+// the flat cloth is carried onto the bent one with the derivatives of both places across the screen. Yarns that
+// are finer than the pixels fade out, and leave nothing but a flat normal.
+const GLSL_WEAVE = `
+uniform float yarn;   // spacing of the yarns as drawn (m); 0 for smooth surfaces
+vec3 woven(vec3 n, vec3 point, vec2 at, out float shade) {
+  shade = 1.0;
+  if (yarn <= 0.0) return n;
+  vec2 place = at / yarn;
+  vec2 spread = fwidth(place);
+  float seen = 1.0 - smoothstep(0.18, 0.5, max(spread.x, spread.y));
+  if (seen <= 0.0) return n;
+  vec3 px = dFdx(point), py = dFdy(point);
+  vec2 tx = dFdx(place), ty = dFdy(place);
+  float area = tx.x * ty.y - tx.y * ty.x;
+  if (abs(area) < 1e-12) return n;
+  vec3 warp = normalize((px * ty.y - py * tx.y) / area);
+  vec3 weft = normalize((py * tx.x - px * ty.x) / area);
+  vec2 phase = 3.14159265 * place;
+  vec2 cell = floor(place);
+  bool warpOnTop = mod(cell.x + cell.y, 2.0) < 0.5;
+  // Across a yarn it is round; along it, it dives under its neighbours.
+  vec2 wave = cos(phase) * sign(sin(phase));
+  vec2 bulge = warpOnTop ? vec2(0.35, 0.8) : vec2(0.8, 0.35);
+  shade = 1.0 - seen * 0.22 * (1.0 - abs(sin(phase.x) * sin(phase.y)));
+  return normalize(n - seen * 0.42 * (bulge.x * wave.x * warp + bulge.y * wave.y * weft));
+}
+`;
+
+// The room around the cloth: an overcast dome, a warm floor, and a broad window beside the key light. Smooth
+// enough that light from all around can be written down instead of being looked up.
+const GLSL_ROOM = `
+vec3 lightAround(vec3 n) {
+  vec3 dome = mix(vec3(0.40, 0.37, 0.36), vec3(0.86, 0.93, 1.0), 0.5 + 0.5 * n.z);
+  float window = 0.5 + 0.5 * dot(n, normalize(vec3(0.75, -0.35, 0.35)));
+  return dome + vec3(0.10, 0.11, 0.13) * window * window;
+}
+vec3 mirrored(vec3 direction, float rough) {
+  float blur = 0.25 + 0.75 * rough;
+  float up = smoothstep(-blur, blur, direction.z);
+  float window = smoothstep(0.95 - 0.9 * blur, 1.0, dot(direction, normalize(vec3(0.75, -0.35, 0.35))));
+  return mix(vec3(0.30, 0.28, 0.27), vec3(0.80, 0.88, 0.96), up) + vec3(0.5) * window;
+}
+`;
+
+// What comes back from a surface, per unit of light. Fibres that stand up scatter light at grazing angles: the
+// inverted Gaussian of Estevez and Kulla (2017). Bodies have a lobe of GGX.
+const GLSL_MATERIAL = `
+float fuzz(float cosHalf, float rough) {
+  float power = 1.0 / rough;
+  float sine2 = max(1.0 - cosHalf * cosHalf, 0.0078125);
+  return (2.0 + power) * pow(sine2, 0.5 * power) / 6.2831853;
+}
+float softLobe(float nl, float nv) { return 1.0 / (4.0 * (nl + nv - nl * nv)); }
+float gloss(float nh, float nl, float nv, float rough) {
+  float a2 = rough * rough * rough * rough;
+  float d = nh * nh * (a2 - 1.0) + 1.0;
+  float k = 0.5 * rough * rough;
+  return a2 / (3.14159265 * d * d) * 0.25 / ((nl * (1.0 - k) + k) * (nv * (1.0 - k) + k));
+}
+float fresnel(float cosine) { return 0.04 + 0.96 * pow(1.0 - cosine, 5.0); }
+`;
+
+const SURFACE_FRAGMENT = `${GLSL_HEAD}${GLSL_SHADOW}${GLSL_WEAVE}${GLSL_ROOM}${GLSL_MATERIAL}
 in vec3 world;
 in vec3 normal;
+in vec2 thread;
 in float value;
 uniform vec3 eye;
 uniform vec3 front;   // linear
@@ -103,6 +197,7 @@ uniform bool glossy;
 uniform vec2 range;   // values at the ends of the ramp
 uniform sampler2D ramp;
 uniform float ambient;
+uniform bool quick;   // without weave and sheen, for pictures in motion where there is no graphics card
 out vec4 colour;
 void main() {
   bool facing = gl_FrontFacing;
@@ -111,10 +206,13 @@ void main() {
   // The flat normal decides which side the light is on; the smooth one alone leaks at sharp folds.
   vec3 flatNormal = normalize(cross(dFdx(world), dFdy(world)));
   flatNormal *= sign(dot(flatNormal, toEye));
-  float diffuse = max(dot(n, keyLight), 0.0) * smoothstep(-0.05, 0.15, dot(flatNormal, keyLight));
-  float light = diffuse * lightReaching(world, flatNormal);
-  vec3 sky = mix(vec3(0.40, 0.37, 0.36), vec3(0.86, 0.93, 1.0), 0.5 + 0.5 * n.z);
-  vec3 base = facing ? front : back;
+  float shade = 1.0;
+  if (!quick) n = woven(n, world, thread, shade);
+  float cosine = dot(n, keyLight);
+  float lit = smoothstep(-0.05, 0.15, dot(flatNormal, keyLight));
+  float reached = lightReaching(world, flatNormal);
+  float light = max(cosine, 0.0) * lit * reached;
+  vec3 base = (facing ? front : back) * shade;
   if (byValue) {
     float at = (value - range.x) / (range.y - range.x);
     base = value == value ? texture(ramp, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.5);
@@ -123,16 +221,29 @@ void main() {
     colour = vec4(toScreen(base * (0.62 + 0.16 * n.z + 0.3 * light)), 1.0);
     return;
   }
-  float rim = pow(1.0 - max(dot(n, toEye), 0.0), 4.0);
-  // A weak light from the viewer's side gives form to what lies in shadow.
+  vec3 sun = vec3(1.0, 0.96, 0.9) * 0.9;
+  float nv = clamp(dot(n, toEye), 0.02, 1.0);
+  float nl = max(cosine, 0.0);
+  float nh = max(dot(n, normalize(keyLight + toEye)), 0.0);
   float fill = 0.16 * max(dot(n, normalize(toEye + vec3(0.0, 0.0, 0.3))), 0.0);
-  vec3 lit = base * ((ambient + fill) * sky + vec3(1.0, 0.96, 0.9) * 0.9 * light);
-  lit += (0.05 * rim) * sky * (base + 0.15);
-  if (glossy) {
-    float shine = pow(max(dot(n, normalize(keyLight + toEye)), 0.0), 48.0);
-    lit += 0.12 * shine * light;
+  vec3 around = lightAround(n);
+  // A weak light from the viewer's side gives form to what lies in shadow.
+  vec3 seen = base * ((ambient + fill) * around + sun * light);
+  if (quick) {
+    colour = vec4(sqrt(seen), 1.0);
+    return;
   }
-  colour = vec4(toScreen(lit), 1.0);
+  if (glossy) {
+    seen += sun * light * 0.9 * fresnel(max(dot(toEye, normalize(keyLight + toEye)), 0.0)) * gloss(nh, nl, nv, 0.42);
+    seen += 0.35 * fresnel(nv) * mirrored(reflect(-toEye, n), 0.42);
+  } else {
+    // Sheen in the light, sheen of the room, and what shines through from the other side.
+    vec3 fibre = mix(vec3(1.0), base, 0.6) * 0.28;
+    seen += fibre * sun * light * fuzz(nh, 0.5) * softLobe(nl, nv);
+    seen += fibre * around * 0.2 * pow(1.0 - nv, 3.0);
+    seen += base * sun * 0.14 * max(-cosine, 0.0) * (1.0 - lit);
+  }
+  colour = vec4(toScreen(seen), 1.0);
 }`;
 
 // Each edge is a thin strip facing the screen, so that its width does not depend on the driver.

@@ -27,6 +27,8 @@ struct Details {
     span: Option<SourceSpan>,
     #[help]
     help: Option<String>,
+    /// A name that is written and the one that was probably meant.
+    meant: Option<(String, String)>,
 }
 
 impl SceneError {
@@ -57,6 +59,7 @@ impl SceneError {
                 .then(|| NamedSource::new(name, text.to_owned())),
             span: span.map(SourceSpan::from),
             help,
+            meant: None,
         }))
     }
 
@@ -84,11 +87,40 @@ impl SceneError {
             source_code: None,
             span: None,
             help,
+            meant: None,
         }))
     }
 }
 
 impl SceneError {
+    /// The same with what was written and what was probably meant.
+    pub(crate) fn meaning(mut self, written: &str, meant: Option<&str>) -> Self {
+        self.0.meant = meant.map(|meant| (written.to_owned(), meant.to_owned()));
+        self
+    }
+
+    /// Where it stands in the text of the scene (bytes), if it stands there.
+    pub fn span(&self) -> Option<Range<usize>> {
+        let span = self.0.span?;
+        Some(span.offset()..span.offset() + span.len())
+    }
+
+    /// What is wrong, without its place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// A change of the scene's text that probably mends it: what to replace (bytes) and by what.
+    pub fn mend(&self) -> Option<(Range<usize>, &str)> {
+        let (written, meant) = self.0.meant.as_ref()?;
+        let text = self.0.source_code.as_ref()?.inner();
+        // What is unknown may stand in the value of the field that was found.
+        let from = self.span()?.start;
+        let line = text.get(from..)?.split_inclusive('\n').next()?;
+        let at = from + line.find(written.as_str())?;
+        Some((at..at + written.len(), meant))
+    }
+
     /// Line and column in the scene file, counted from 1, if it stands there.
     pub fn line_column(&self) -> Option<(usize, usize)> {
         self.0.line

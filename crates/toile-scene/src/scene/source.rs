@@ -136,11 +136,13 @@ impl SceneSource {
     ) -> Result<usize, SceneError> {
         let found = known.iter().position(|k| *k == name);
         found.ok_or_else(|| {
-            let hint = match nearest_name(name, known) {
+            let near = nearest_name(name, known);
+            let hint = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", known.join(", ")),
             };
-            self.error(field, format!("there is no {what} `{name}`; {hint}"))
+            let error = self.error(field, format!("there is no {what} `{name}`; {hint}"));
+            error.meaning(name, near)
         })
     }
 
@@ -181,12 +183,9 @@ impl SceneSource {
         } else {
             path.to_owned()
         };
-        self.error_with_help(
-            &field,
-            message,
-            near.is_some()
-                .then(|| format!("known here: {}", known.join(", "))),
-        )
+        let help = near.map(|_| format!("known here: {}", known.join(", ")));
+        self.error_with_help(&field, message, help)
+            .meaning(name, near)
     }
 
     /// Where a field stands in the text; the nearest enclosing table if it is not written there.

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// From the bottom to the top; each may use those before it and none after.
-const LAYERS: [&str; 7] = [
+const LAYERS: [&str; 10] = [
     "toile-cholesky",
     "toile",
     "toile-render",
     "toile-scene",
+    "toile-live",
+    "toile-wasm",
     "toile-lab",
+    "toile-studio",
     "toile-cli",
     "toile-verify",
 ];
@@ -26,7 +29,7 @@ const ENGINE_USES: [&str; 7] = [
 ];
 
 /// The engine's modules from the bottom to the top; each may use those before it and none after.
-const MODULES: [&str; 28] = [
+const MODULES: [&str; 29] = [
     "parallel",
     "timing",
     "error",
@@ -49,6 +52,7 @@ const MODULES: [&str; 28] = [
     "certificate",
     "step",
     "advance",
+    "fields",
     "untangle",
     "equilibrium",
     "command",

@@ -128,7 +128,7 @@ impl EnergyBatch {
     }
 
     /// The seam, if it is one.
-    pub(crate) fn seam(&self) -> Option<&Seam> {
+    pub fn seam(&self) -> Option<&Seam> {
         match self {
             EnergyBatch::Seam(seam) => Some(seam),
             _ => None,

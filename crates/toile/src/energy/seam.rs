@@ -97,6 +97,15 @@ impl Seam {
         pairs.chain(points).fold(0.0, f64::max)
     }
 
+    /// Pairs of nodes to draw as its threads: of stitches to a point of an edge, the node and the nearer end.
+    pub fn threads(&self) -> impl Iterator<Item = [u32; 2]> {
+        let near = |s: &Stitch<3>| match s.weights[1].abs() >= s.weights[2].abs() {
+            true => [s.nodes[0], s.nodes[1]],
+            false => [s.nodes[0], s.nodes[2]],
+        };
+        self.joined().chain(self.points.iter().map(near))
+    }
+
     /// A node of the one edge and one of the other.
     pub(crate) fn sides(&self) -> Option<[u32; 2]> {
         let pair = self.pairs.first().map(|s| s.nodes);

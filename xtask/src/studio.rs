@@ -1,0 +1,147 @@
+//! The studio's page: built with Node, tested there and in Chromium, put into the program or beside the engine.
+
+use crate::{BROWSER, cargo, has_target};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+const FOLDER: &str = "studio";
+/// The script that puts the page into the program; it must run again when there is another page.
+const EMBEDDING: &str = "crates/toile-studio/build.rs";
+/// Where the page without a server looks for the engine.
+const ENGINE: &str = "engine/toile_web.wasm";
+/// The oldest Node that its tools run on.
+const NODE: [u32; 2] = [20, 19];
+
+/// Builds the page and starts the program with it, or makes the page that needs no server.
+pub fn studio(arguments: &[String]) -> bool {
+    if !has_node() {
+        eprintln!(
+            "the studio's page takes Node {}.{} or later, with npm",
+            NODE[0], NODE[1]
+        );
+        return false;
+    }
+    if arguments.iter().any(|a| a == "--static") {
+        return without_a_server();
+    }
+    if !packages() || !npm(&["run", "build"], &[]) {
+        return false;
+    }
+    // It may have been run when there was no page to watch.
+    if let Ok(script) = File::options().append(true).open(EMBEDDING) {
+        let _ = script.set_modified(SystemTime::now());
+    }
+    let run = ["run", "--release", "--", "studio"];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    cargo(&[&run[..], &arguments].concat(), &[])
+}
+
+/// The page with the engine in it, in a folder that any web host can serve.
+fn without_a_server() -> bool {
+    if !has_target(BROWSER) {
+        eprintln!(
+            "the page without a server takes the target {BROWSER}: rustup target add {BROWSER}"
+        );
+        return false;
+    }
+    let build = [
+        "build",
+        "--release",
+        "--package",
+        "toile-wasm",
+        "--target",
+        BROWSER,
+    ];
+    if !cargo(&build, &[]) || !packages() || !npm(&["run", "build:static"], &[]) {
+        return false;
+    }
+    let made = Path::new("target")
+        .join(BROWSER)
+        .join("release/toile_wasm.wasm");
+    let place = Path::new(FOLDER).join("dist-static");
+    let engine = place.join(ENGINE);
+    let copied = std::fs::create_dir_all(engine.parent().unwrap_or(&place))
+        .and_then(|()| std::fs::copy(&made, &engine));
+    match &copied {
+        Ok(_) => eprintln!("{} can be put on any web host", place.display()),
+        Err(error) => eprintln!("{}: {error}", engine.display()),
+    }
+    copied.is_ok()
+}
+
+/// Checks, builds and tests the page: its parts in Node, all of it in Chromium with the program.
+pub fn test() -> bool {
+    if !has_node() {
+        return left_out(&format!(
+            "the tests of the studio's page, which take Node {}.{} or later, with npm",
+            NODE[0], NODE[1]
+        ));
+    }
+    if !packages() || !npm(&["run", "build"], &[]) || !npm(&["test"], &[]) {
+        return false;
+    }
+    let Some(chromium) = chromium() else {
+        return left_out(
+            "the tests of the studio in a browser, which take Chromium (on Debian: apt-get install chromium)",
+        );
+    };
+    let program = std::path::absolute(Path::new("target/debug/toile")).unwrap_or_default();
+    let [program, chromium] = [program, chromium].map(|path| path.display().to_string());
+    let environment = [("TOILE_BIN", program.as_str()), ("CHROMIUM", &chromium)];
+    npm(&["run", "test:browser"], &environment)
+}
+
+/// What cannot be done here is said; where every change must pass, that is not enough.
+fn left_out(what: &str) -> bool {
+    eprintln!("left out: {what}");
+    std::env::var_os("CI").is_none()
+}
+
+fn has_node() -> bool {
+    let asked = Command::new("node").arg("--version").output();
+    let version = asked.map_or(String::new(), |a| {
+        String::from_utf8_lossy(&a.stdout).into_owned()
+    });
+    let numbers = version.trim().trim_start_matches('v').split('.');
+    let numbers: Vec<u32> = numbers.map_while(|n| n.parse().ok()).collect();
+    let has_npm = Command::new("npm")
+        .arg("--version")
+        .output()
+        .is_ok_and(|a| a.status.success());
+    numbers.get(..2).is_some_and(|found| found >= &NODE[..]) && has_npm
+}
+
+fn chromium() -> Option<PathBuf> {
+    let chosen = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].map(PathBuf::from);
+    chosen.into_iter().chain(usual).find(|path| path.is_file())
+}
+
+/// Installs what package-lock.json names, if that has changed.
+fn packages() -> bool {
+    let modified = |name: &str| {
+        let found = std::fs::metadata(Path::new(FOLDER).join(name)).ok()?;
+        found.modified().ok()
+    };
+    let installed = modified("node_modules/.package-lock.json");
+    match installed >= modified("package-lock.json") && installed.is_some() {
+        true => true,
+        false => npm(&["ci"], &[]),
+    }
+}
+
+/// Runs npm in the studio's folder, showing the command.
+fn npm(arguments: &[&str], environment: &[(&str, &str)]) -> bool {
+    eprintln!("$ npm {}", arguments.join(" "));
+    let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+    command.args(arguments).envs(environment.iter().copied());
+    match command.current_dir(FOLDER).status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("cannot start npm: {error}");
+            false
+        }
+    }
+}
