@@ -55,7 +55,8 @@ fn gradient(
     // With the tensions that are predicted where nothing moves, both gradients are the same, and the matrix is the derivative.
     rows.predict(limit, x, &vec![DVec3::ZERO; x.len()]);
     let mut balance = gradient.clone();
-    rows.add(limit, x, [&mut gradient, &mut balance], blocks);
+    rows.add_gradient(limit, x, [&mut gradient, &mut balance]);
+    rows.add_matrix(limit, x, blocks);
     for (a, b) in gradient.iter().zip(&balance) {
         assert!(a.distance(*b) <= 1e-12 * a.length(), "{a} {b}");
     }
