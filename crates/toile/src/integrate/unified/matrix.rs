@@ -213,14 +213,14 @@ mod tests {
     fn what_contacts_join_is_solved_for() {
         let mut matrix = StepMatrix::new(&chain(40), LinearSolver::Auto);
         let far = [coupling([3, 20, 21, 30]), coupling([39, 0, 1, 11])];
-        let near = [coupling([5, 4, 6, 5])];
+        let near = [coupling([5, 4, 6, 7])];
         assert!(left(&mut matrix, &far) < 1e-7);
         // Within a step the pattern only grows.
         assert!(left(&mut matrix, &[coupling([9, 15, 16, 25])]) < 1e-7);
         assert_eq!(matrix.pairs.len(), 15);
         matrix.begin();
         assert!(left(&mut matrix, &near) < 1e-7);
-        assert_eq!(matrix.pairs, [[6, 4]]);
+        assert_eq!(matrix.pairs, [[6, 4], [7, 4], [7, 5]]);
         matrix.begin();
         assert!(left(&mut matrix, &[]) < 1e-7);
         assert!(!matrix.is_joined);
