@@ -22,6 +22,7 @@ pub mod measure;
 pub mod observation;
 pub mod optimise;
 mod outcome;
+mod paper_scene;
 mod plot;
 mod random;
 mod reference;

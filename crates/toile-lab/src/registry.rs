@@ -61,6 +61,9 @@ pub enum LabError {
     /// Its scene is wrong.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// Its scene is no scene.
+    #[error("{0}")]
+    Text(String),
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),

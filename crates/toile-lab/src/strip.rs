@@ -1,10 +1,11 @@
 //! Strips of cloth: what beams are to structures.
 
+use crate::paper_scene;
 use crate::registry::LabError;
 use std::ops::ControlFlow;
 use toile::equilibrium::{Equilibrium, EquilibriumSettings, EquilibriumStatus, minimise};
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// A kind of cloth: model, bending and mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,13 +135,7 @@ impl Strip {
             0.3 * self.stretch,
             self.bend,
         );
-        let source = SceneSource {
-            name: kind.name.into(),
-            text,
-            folder: Default::default(),
-            overrides: Vec::new(),
-        };
-        Ok(resolve(&source, source.parse()?)?)
+        paper_scene::world(kind.name, &text)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::output::{say, warn};
 use crate::progress::DrapeDisplay;
 use miette::Result;
 use std::process::ExitCode;
+use toile::contact::intersections;
 use toile::equilibrium::{Curvature, EquilibriumCertificate, EquilibriumStatus};
 use toile_scene::present::{write_labelled_previews, write_report_page};
 use toile_scene::recording::{RecordedFrame, Recording};
@@ -32,11 +33,6 @@ pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
     let output = spec.output.clone();
     let world = resolve(&source, spec)?;
     start_warnings(&world).iter().for_each(|w| warn(w));
-    if !world.model.contacts.is_empty() {
-        warn(
-            "a drape knows no contact between cloths: here cloth passes through cloth, whatever `contact` says",
-        );
-    }
     let path = args.out.clone();
     let path = path.unwrap_or_else(|| results_folder(&args.scene.scene, "drape"));
     let folder = if args.resume {
@@ -65,11 +61,36 @@ pub fn drape(args: &DrapeArgs) -> Result<ExitCode> {
     display.finish();
     let summary = summary.or_report()?;
     note(conclusion(&summary));
+    end_warnings(&world, &summary).iter().for_each(|w| warn(w));
     if summary.status == EquilibriumStatus::Interrupted {
         eprintln!("stopped; {}", go_on(args, &folder));
         return Ok(ExitCode::from(INTERRUPTED));
     }
     finish(&world, &folder, &output, args, &summary)
+}
+
+/// What a limit may be exceeded by before it is worth a word, relative to the allowed length.
+const LIMIT_EXCEEDED: f64 = 1e-3;
+
+/// What a drape does not look after, where it would have been needed.
+fn end_warnings(world: &World, summary: &DrapeSummary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let exceeded = summary.certificate.limit_exceeded;
+    if exceeded > LIMIT_EXCEEDED {
+        warnings.push(format!(
+            "cloth is stretched beyond its limit by {:.2} %: a drape looks for the shape without it; let it fall with `toile run`, or \
+             give it a higher `material.stretch_stiffness`",
+            exceeded * 100.0
+        ));
+    }
+    let through = intersections(&world.model, &summary.state.positions).len();
+    if through > 0 {
+        warnings.push(format!(
+            "a drape knows no contact between cloths, and here cloth passes through cloth at {through} pairs of faces; let it fall with \
+             `toile run`"
+        ));
+    }
+    warnings
 }
 
 fn go_on(args: &DrapeArgs, folder: &RunFolder) -> String {

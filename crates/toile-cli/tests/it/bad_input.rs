@@ -318,7 +318,7 @@ fn impossible_folds_slides_and_winds_are_named() {
     refused(with_line(both), &[fold, "not both"]);
     let angle = "bending = \"dihedral\"\nfold.rest.angle = 4.0";
     refused(with_line(angle), &[fold, "between −π and π"]);
-    let idle = with_line("fold.rest.angle = 1.0");
+    let idle = with_line("model = \"mass-spring\"\nbending = \"model\"\nfold.rest.angle = 1.0");
     refused(idle, &["cloth.sheet.fold", "bending = \"dihedral\""]);
     let half = with_line("bending = \"curvature\"\nfold.law = \"half-angle\"");
     refused(half, &["cloth.sheet.fold.law", "bending = \"dihedral\""]);

@@ -9,13 +9,17 @@ title = \"sheet\"
 duration = 0.8
 fps = 100
 step = 0.01
+newton_steps = 1
+[contact]
+cloth = \"none\"
 [cloth.sheet]
 mesh.grid = { size = [0.3, 0.4], cells = [6, 8] }
 place.rotate_degrees = [90, 0, 90]
 model = \"mass-spring\"
+bending = \"model\"
 damping = 2
 virtual_mass = 0.09
-material.density = 0.15
+material = { density = 0.15, shear_stiffness = 400, bend = 1e-5 }
 [[cloth.sheet.pin]]
 select.corners = [2, 3]
 motion.keyframes = { keys = [{ time = 0 }, { time = 0.4, displacement = [0.05, 0, 0] }, { time = 0.8, displacement = [0, 0, 0] }] }

@@ -7,6 +7,7 @@
 //! Hinges at equal distances `a` are a chain of rigid links with the right rigidity, whose error is of second order in `a/L`.
 
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::reference::HeavyElastica;
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -16,7 +17,7 @@ use crate::strip::{
     settle,
 };
 use glam::DVec3;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "cantilever",
@@ -224,11 +225,5 @@ fn irregular_strip(bending: &str, load: f64, along: f64) -> Result<World, LabErr
         rigidity(load),
         hold_between(-9.0, 0.5 * cell)
     );
-    let source = SceneSource {
-        name: "irregular strip".into(),
-        text,
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    Ok(resolve(&source, source.parse()?)?)
+    paper_scene::world("irregular strip", &text)
 }

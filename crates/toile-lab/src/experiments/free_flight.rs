@@ -7,11 +7,12 @@
 
 use crate::clip::ClipRecorder;
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::snapshot::Album;
 use glam::DVec3;
 use toile::certificate::momentum;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "free-flight",
@@ -34,19 +35,14 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn sheet(cells: u32, integrator: &str, step: f64, gravity: f64) -> Result<World, LabError> {
-    let source = SceneSource {
-        name: "free-flight".into(),
-        text: format!(
-            "[time]\nduration = 1\nfps = {}\nsubsteps = 1\nintegrator = \"{integrator}\"\n\
+    let text = format!(
+        "[time]\nduration = 1\nfps = {}\nsubsteps = 1\nintegrator = \"{integrator}\"\n\
              [environment]\ngravity = [0, 0, {gravity}]\n\
              [cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}] }}\n\
              [cloth.sheet.material]\nstretch_stiffness = 500\nshear_stiffness = 100\ndamping = 1e-3\n",
-            1.0 / step
-        ),
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    Ok(resolve(&source, source.parse()?)?)
+        1.0 / step
+    );
+    paper_scene::world("free-flight", &text)
 }
 
 fn run(settings: &Settings) -> Result<Findings, LabError> {

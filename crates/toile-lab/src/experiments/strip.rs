@@ -1,9 +1,10 @@
 //! What experiments with a strip of cloth share: the strip itself, and how rates and orders are read off.
 
+use crate::paper_scene;
 use crate::registry::LabError;
 use glam::DVec3;
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// A strip as an experiment asks for it. Lines of TOML complete the tables they are named after.
 pub(super) struct Recipe<'a> {
@@ -51,22 +52,17 @@ impl Strip {
             .flat_map(|&row| row_nodes(recipe.cells, row))
             .map(|node| node.to_string())
             .collect();
-        let source = SceneSource {
-            name: recipe.name.into(),
-            text: format!(
-                "[time]\n{time}\n[environment]\ngravity = [0, 0, {}]\n\
+        let text = format!(
+            "[time]\n{time}\n[environment]\ngravity = [0, 0, {}]\n\
                  [cloth.strip]\nmodel = \"{model}\"\nbending = \"{bending}\"\n\
                  mesh.grid = {{ size = [{length}, {width}], cells = [{along}, {across}], pattern = \"{pattern}\" }}\n\
                  [cloth.strip.material]\n{material}\n\
                  [[cloth.strip.pin]]\nselect.nodes = [{}]\n",
-                -gravity,
-                held.join(", ")
-            ),
-            folder: Default::default(),
-            overrides: Vec::new(),
-        };
+            -gravity,
+            held.join(", ")
+        );
         Ok(Strip {
-            world: resolve(&source, source.parse()?)?,
+            world: paper_scene::world(recipe.name, &text)?,
             cells: recipe.cells,
             size: recipe.size,
         })

@@ -162,7 +162,7 @@ mod tests {
     fn source() -> SceneSource {
         SceneSource {
             name: "test".into(),
-            text: "[cloth.sheet]\nmesh.grid = { size = [1, 1], cells = [2, 2] }\nmaterial.density = 0.2\n".into(),
+            text: "[cloth.sheet]\nmesh.grid = { size = [1, 1], cells = [2, 2] }\nmaterial = { density = 0.2, bend = 1e-5 }\n".into(),
             folder: Default::default(),
             overrides: Vec::new(),
         }

@@ -4,8 +4,8 @@ use super::TextileError;
 use std::collections::BTreeMap;
 use toile_scene::scene::{SceneSource, World, resolve};
 use toile_scene::spec::{
-    BendingSpec, ClothSpec, DragSpec, FoldSpec, HessianSpec, LimitSpec, MaterialSpec, MeshSpec,
-    ModelSpec, PatternSpec, PlaceSpec, RestSpec, SceneSpec, WarpSpec,
+    BendingSpec, ClothContactSpec, ClothSpec, DragSpec, FoldSpec, HessianSpec, LimitSpec,
+    MaterialSpec, MeshSpec, ModelSpec, PatternSpec, PlaceSpec, RestSpec, SceneSpec, WarpSpec,
 };
 
 /// Name of the cloth in the scenes of the tests.
@@ -87,7 +87,10 @@ impl Specimen {
             self.model,
             Isometric | QuasiInextensible | Inequality | Area
         );
-        own || self.limit.is_some()
+        own || self
+            .limit
+            .as_ref()
+            .is_some_and(|limit| *limit != LimitSpec::None)
     }
 
     /// Whether its faces must be triangles about as wide as long: where areas alone are kept, quads and slivers change their shape for
@@ -125,7 +128,11 @@ impl Specimen {
             place: PlaceSpec::default(),
             velocity: [0.0; 3],
             model: self.model,
-            limit: self.limit.clone(),
+            // A specimen without a limit has none, whatever a cloth of its model would have elsewhere.
+            limit: match self.is_limited() {
+                true => self.limit.clone(),
+                false => Some(LimitSpec::None),
+            },
             bending: self.bending,
             material: self.material.clone(),
             warp,
@@ -158,7 +165,12 @@ pub(crate) fn world_of(
         overrides: Vec::new(),
     };
     let mut spec = source.parse()?;
+    // What is looked for is the shape at rest, and how exactly it falls into it does not matter. But faces that go to and fro between
+    // slack and taut tremble for ever unless a step knows where they end.
+    let folds = cloth.model == ModelSpec::TensionField;
+    spec.time.newton_steps = (!folds).then_some(1);
     spec.cloth = BTreeMap::from([(NAME.to_owned(), cloth)]);
+    spec.contact.cloth = ClothContactSpec::None;
     change(&mut spec);
     Ok(resolve(&source, spec)?)
 }

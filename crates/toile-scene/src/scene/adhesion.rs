@@ -6,7 +6,8 @@ use super::contact::engine_bodies;
 use super::motion::place;
 use super::{SceneError, SceneSource};
 use crate::spec::{
-    AdhereSpec, PartSpec, RegionSpec, SceneSpec, SelectSpec, ShapeSpec, StickyClothSpec, StickySpec,
+    AdhereSpec, ClothSpec, LimitSpec, PartSpec, RegionSpec, SceneSpec, SelectSpec, ShapeSpec,
+    StickyClothSpec, StickySpec,
 };
 use toile::contact::{Adhesion, Region, Sticky};
 use toile::drive::Pose;
@@ -284,16 +285,21 @@ fn region(source: &SceneSource, field: &str, spec: &RegionSpec) -> Result<Region
     })
 }
 
-/// What to say of adhesions to bodies that can tear from cloth whose pull they do not see.
-pub(super) fn blind_adhesions(spec: &SceneSpec) -> Option<String> {
-    let tears = |strength: Option<f64>| strength.is_some();
+/// Whether cloth sticks to bodies with a strength that ends.
+pub(super) fn can_tear_off(spec: &SceneSpec) -> bool {
     let bodies = spec.body.values().flat_map(|b| &b.sticky);
     let cloths = spec.cloth.values().flat_map(|c| &c.adhere);
     let cloths = cloths.filter(|a| a.cloth.is_none());
-    let can_tear = bodies.map(|s| s.strength).any(tears) || cloths.map(|a| a.strength).any(tears);
-    let limited = spec.cloth.iter().find(|(_, c)| c.limit.is_some());
+    let mut strengths = bodies.map(|s| s.strength).chain(cloths.map(|a| a.strength));
+    strengths.any(|strength| strength.is_some())
+}
+
+/// What to say of adhesions to bodies that can tear from cloth whose pull they do not see.
+pub(super) fn blind_adhesions(spec: &SceneSpec) -> Option<String> {
+    let has_limit = |c: &ClothSpec| c.limit.as_ref().is_some_and(|l| *l != LimitSpec::None);
+    let limited = spec.cloth.iter().find(|(_, c)| has_limit(c));
     match limited {
-        Some((name, _)) if can_tear => Some(format!(
+        Some((name, _)) if can_tear_off(spec) => Some(format!(
             "cloth `{name}` has a limit, and what a limit pulls with is not seen by the strength with which cloth sticks to bodies"
         )),
         _ => None,

@@ -69,8 +69,8 @@ pub(super) fn meetings(source: &SceneSource, spec: &SceneSpec) -> Result<Meeting
         let name = cloth_names[number];
         if spec.cloth[name].thickness == 0.0 {
             let place = format!("cloth.{name}.thickness");
-            let message =
-                "is 0; cloth that meets cloth needs a thickness, which is what keeps it apart";
+            let message = "is 0; cloth that meets cloth needs a thickness, which is what keeps it apart. Give it one, or let cloth pass \
+                 through cloth: `contact.cloth = \"none\"`";
             return Err(source.error(&place, message));
         }
     }

@@ -25,6 +25,7 @@ pub(super) fn limit(
         return Ok(None);
     };
     let made = match spec {
+        LimitSpec::None => return Ok(None),
         LimitSpec::Strain(spec) => strain(spec, sheet),
         LimitSpec::Area(spec) => area(spec, sheet),
         LimitSpec::Inequality(spec) => inequality(spec, sheet),
@@ -58,6 +59,7 @@ fn settle(source: &SceneSource, field: &str, spec: &mut ClothSpec) -> Result<(),
 
 fn name(spec: &LimitSpec) -> &'static str {
     match spec {
+        LimitSpec::None => "none",
         LimitSpec::Strain(_) => "strain",
         LimitSpec::Area(_) => "area",
         LimitSpec::Inequality(_) => "inequality",

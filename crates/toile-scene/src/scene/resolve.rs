@@ -252,6 +252,7 @@ fn make(source: &SceneSource, parts: ModelParts) -> Result<Model, SceneError> {
 pub(super) fn remake(source: &Sources, like: &Model) -> Result<Model, SceneError> {
     let mut spec = source.parse()?;
     resolve_time(source, &mut spec.time)?;
+    settle_constraints(&mut spec);
     stiffen_sewn(&mut spec);
     let cloths = resolve_cloths(source, &mut spec)?;
     let mut bodies = like.bodies.clone();

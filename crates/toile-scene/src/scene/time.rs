@@ -1,12 +1,13 @@
 //! Steps, frames and integrators.
 
+use super::adhesion::can_tear_off;
 use super::check::check_positive;
 use super::world::Schedule;
 use super::{SceneError, SceneSource};
 use crate::spec::{
     ClothContactSpec, ClothSpec, ConstraintsSpec, ControlSpec, EquationSolverSpec,
     InequalitySolverSpec, IntegratorSpec, LimitSpec, ModelSpec, SceneSpec, SolverSpec, StartSpec,
-    TimeSpec,
+    StretchSpec, TimeSpec,
 };
 use toile::advance::StepControl;
 use toile::integrate::{
@@ -18,7 +19,7 @@ pub(super) fn integrator(time: &TimeSpec) -> Integrator {
     let implicit = |rule| {
         Integrator::Implicit(ImplicitSettings {
             rule,
-            newton_steps: time.newton_steps,
+            newton_steps: newton_steps(time),
             newton_tolerance: time.newton_tolerance,
             tolerance: time.tolerance,
             max_iterations: time.max_iterations,
@@ -52,6 +53,18 @@ pub(super) fn integrator(time: &TimeSpec) -> Integrator {
     }
 }
 
+/// Newton steps that are enough but where cloth crumples.
+const NEWTON_STEPS: u32 = 12;
+
+/// How many Newton steps a step may take. One solve has a rule of its own for those that limits and contacts need, and takes 1 for it.
+fn newton_steps(time: &TimeSpec) -> u32 {
+    let usual = match time.constraints {
+        ConstraintsSpec::Unified => 1,
+        ConstraintsSpec::Phases | ConstraintsSpec::Auto => NEWTON_STEPS,
+    };
+    time.newton_steps.unwrap_or(usual)
+}
+
 fn is_implicit(time: &TimeSpec) -> bool {
     matches!(
         time.integrator,
@@ -59,33 +72,51 @@ fn is_implicit(time: &TimeSpec) -> bool {
     )
 }
 
-/// Settles how limits and contacts are met, if that is left open: in one solve, if there are both, so that each could undo what
-/// the other has done, and if it knows of everything in the scene. Principal stretches are bounded in one solve alone.
+/// What cloth may stretch by in any direction where its scene says nothing else.
+const STRETCH: f64 = 0.02;
+
+/// Settles what is left open of how limits and contacts are met: in one solve, if there are both, so that each could undo what the
+/// other has done, and if it knows of everything in the scene. Principal stretches are bounded in one solve alone, and are so for every
+/// cloth of the [default model](ModelSpec::TensionField) that may be in one and has no limit.
 pub(super) fn settle_constraints(spec: &mut SceneSpec) {
-    if spec.time.constraints != ConstraintsSpec::Auto {
-        return;
-    }
-    let is_known = |cloth: &ClothSpec| {
-        cloth.sticky.is_empty()
-            && cloth.adhere.is_empty()
-            && cloth.model != ModelSpec::Area
-            && cloth.limit.as_ref().is_none_or(is_part_of_the_solve)
-    };
-    let is_limited = |cloth: &ClothSpec| cloth.limit.is_some() || cloth.model.is_a_limit();
-    let is_stretch = |cloth: &ClothSpec| matches!(cloth.limit, Some(LimitSpec::Stretch(_)));
-    let touches = !spec.body.is_empty() || spec.contact.cloth != ClothContactSpec::None;
-    let unified = is_implicit(&spec.time)
-        && spec
-            .cloth
-            .values()
-            .any(|cloth| is_stretch(cloth) || touches && is_limited(cloth))
+    let known = is_implicit(&spec.time)
         && spec.contact.relaxation == 0.0
         && spec.contact.start == StartSpec::Refuse
         && spec.cloth.values().all(is_known);
-    spec.time.constraints = match unified {
-        true => ConstraintsSpec::Unified,
-        false => ConstraintsSpec::Phases,
-    };
+    // What sticks until it is torn off does not see what a limit pulls with.
+    let bounded = known && spec.time.constraints != ConstraintsSpec::Phases;
+    if bounded && !can_tear_off(spec) {
+        let open = |cloth: &&mut ClothSpec| {
+            cloth.limit.is_none() && cloth.model == ModelSpec::TensionField
+        };
+        for cloth in spec.cloth.values_mut().filter(open) {
+            cloth.limit = Some(LimitSpec::Stretch(StretchSpec {
+                stretch: STRETCH,
+                ..Default::default()
+            }));
+        }
+    }
+    if spec.time.constraints == ConstraintsSpec::Auto {
+        let touches = !spec.body.is_empty() || spec.contact.cloth != ClothContactSpec::None;
+        let asks = |cloth: &ClothSpec| match &cloth.limit {
+            Some(LimitSpec::Stretch(_)) => true,
+            Some(LimitSpec::None) => false,
+            Some(_) => touches,
+            None => touches && cloth.model.is_a_limit(),
+        };
+        spec.time.constraints = match known && spec.cloth.values().any(asks) {
+            true => ConstraintsSpec::Unified,
+            false => ConstraintsSpec::Phases,
+        };
+    }
+}
+
+/// Whether one solve knows of everything that this cloth does.
+fn is_known(cloth: &ClothSpec) -> bool {
+    cloth.sticky.is_empty()
+        && cloth.adhere.is_empty()
+        && cloth.model != ModelSpec::Area
+        && cloth.limit.as_ref().is_none_or(is_part_of_the_solve)
 }
 
 /// Whether a limit leaves it to the solve how it is met.
@@ -96,12 +127,12 @@ fn is_part_of_the_solve(limit: &LimitSpec) -> bool {
         LimitSpec::Inequality(spec) => spec.solver == InequalitySolverSpec::default(),
         LimitSpec::Lengths(spec) => spec.solver == EquationSolverSpec::default(),
         LimitSpec::Isometric(spec) => spec.solver == EquationSolverSpec::default(),
-        LimitSpec::Stretch(_) => true,
+        LimitSpec::Stretch(_) | LimitSpec::None => true,
     }
 }
 
 /// A step longer than this is not chosen by itself (s).
-const LONGEST_DEFAULT_STEP: f64 = 0.01;
+const LONGEST_DEFAULT_STEP: f64 = 0.005;
 
 pub(super) fn resolve_time(
     source: &SceneSource,
@@ -111,7 +142,7 @@ pub(super) fn resolve_time(
     check_positive(source, "time.fps", time.fps)?;
     check_positive(source, "time.tolerance", time.tolerance)?;
     check_positive(source, "time.newton_tolerance", time.newton_tolerance)?;
-    if time.newton_steps == 0 {
+    if time.newton_steps == Some(0) {
         return Err(source.error("time.newton_steps", "must be at least 1"));
     }
     if time.max_iterations == 0 {

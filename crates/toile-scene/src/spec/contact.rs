@@ -32,13 +32,13 @@ pub struct ContactSpec {
 #[serde(rename_all = "kebab-case")]
 pub enum ClothContactSpec {
     /// Cloth passes through cloth.
-    #[default]
     None,
     /// Every cloth meets itself, but not the others.
     Itself,
     /// Every cloth meets the others, but not itself.
     Others,
     /// Every cloth meets itself and the others.
+    #[default]
     All,
 }
 

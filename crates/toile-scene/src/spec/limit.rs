@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LimitSpec {
+    /// Nothing: it may stretch as its material lets it.
+    None,
     /// Every edge stays within bounds, edge by edge (Provot 1995; Bridson, Marino and Fedkiw 2003).
     Strain(StrainSpec),
     /// Every face keeps its area (area preserving strain limiting, 2015).

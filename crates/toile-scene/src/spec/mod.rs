@@ -95,9 +95,11 @@ pub struct TimeSpec {
     pub substeps: Option<u32>,
     /// How time is advanced.
     pub integrator: IntegratorSpec,
-    /// Newton steps of an implicit step at the most; 1 is the classic semi-implicit step.
-    pub newton_steps: u32,
-    /// With more than one Newton step: stop when the residual has fallen to this part of the forces.
+    /// Newton steps of an implicit step at the most; 1 is the classic semi-implicit step. 12 if not given, and as many as limits and
+    /// contacts need where they are met in one solve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newton_steps: Option<u32>,
+    /// Newton steps stop when the residual has fallen to this part of the forces.
     pub newton_tolerance: f64,
     /// An implicit or mixed step's linear solve stops when its residual has fallen to this part of the forces.
     pub tolerance: f64,
@@ -119,8 +121,8 @@ impl Default for TimeSpec {
             step: None,
             substeps: None,
             integrator: IntegratorSpec::BackwardEuler,
-            newton_steps: 1,
-            newton_tolerance: 1e-4,
+            newton_steps: None,
+            newton_tolerance: 1e-2,
             tolerance: 1e-3,
             max_iterations: 500,
             solver: SolverSpec::Auto,

@@ -105,10 +105,16 @@ fn what_cannot_be_is_refused_with_its_place() {
     let adhere =
         |text: &str| format!("[[cloth.sheet.adhere]]\nselect.corners = [0]\n{text}\n{HAND}");
     let sticky = |text: &str| format!("{HAND}[[body.hand.sticky]]\n{text}\n");
-    let met = "[contact]\ncloth = \"all\"\n";
+    let (met, apart) = (
+        "[contact]\ncloth = \"all\"\n",
+        "[contact]\ncloth = \"none\"\n",
+    );
     for (text, words) in [
         (adhere("cloth = \"skirt\""), "no cloth `skirt`"),
-        (adhere("cloth = \"sheet\""), "contact.cloth"),
+        (
+            adhere(&format!("cloth = \"sheet\"\n{apart}")),
+            "contact.cloth",
+        ),
         (adhere("on.corners = [1]"), "`cloth`"),
         (
             adhere(&format!("cloth = \"sheet\"\nbody = \"hand\"\n{met}")),
@@ -124,7 +130,7 @@ fn what_cannot_be_is_refused_with_its_place() {
             adhere(&format!("cloth = \"sheet\"\non.corners = [7]\n{met}")),
             "adhere[0].on",
         ),
-        ("[[cloth.sheet.sticky]]\n".into(), "contact.cloth"),
+        (format!("[[cloth.sheet.sticky]]\n{apart}"), "contact.cloth"),
         (
             format!("[[cloth.sheet.sticky]]\nstrength = -1\n{met}"),
             "positive",

@@ -17,9 +17,14 @@ const SCENE: &str = "
 step = 0.01
 fps = 20
 duration = 0.6
+newton_steps = 1
+[contact]
+cloth = \"none\"
 [environment.air]
 [cloth.sheet]
 mesh.grid = { size = [0.3, 0.3], cells = [5, 5] }
+model = \"mass-spring\"
+bending = \"model\"
 [[cloth.sheet.pin]]
 select.corners = [0]
 [body.ball]

@@ -23,7 +23,7 @@ fn every_limit_holds_inside_the_limited_scheme() {
     // Shear is explicit there: without stiffness every step is stable.
     let soft = "shear_stiffness = 0\nstretch_stiffness = 1";
     for cloth in [
-        "limit.strain = { stretch = 0.05, compression = 0.5, max_sweeps = 1000 }",
+        "model = \"mass-spring\"\nlimit.strain = { stretch = 0.05, compression = 0.5, max_sweeps = 1000 }",
         "model = \"area\"",
         "model = \"inequality\"",
         "model = \"quasi-inextensible\"",

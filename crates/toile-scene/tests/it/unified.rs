@@ -1,5 +1,7 @@
 //! Scenes whose limits and contacts are met in one solve.
 
+use toile::command::Command;
+use toile::simulation::Simulation;
 use toile_scene::scene::{SceneSource, World, resolve};
 
 const SHEET: &str = "
@@ -72,8 +74,17 @@ fn limits_and_contacts_are_met_in_one_solve_unless_the_scene_has_what_that_does_
             floor,
         ),
         ("unified", "[time]\nconstraints = \"unified\"\n", "", ""),
-        ("phases", "", "", floor),
-        ("phases", "", "limit.lengths = {}\n", ""),
+        ("unified", "", "", floor),
+        ("unified", "[contact]\ncloth = \"none\"\n", "", ""),
+        ("phases", "", "limit = \"none\"\n", floor),
+        ("phases", "", "model = \"mass-spring\"\n", floor),
+        ("unified", "", "limit.lengths = {}\n", ""),
+        (
+            "phases",
+            "[contact]\ncloth = \"none\"\n",
+            "limit.lengths = {}\n",
+            "",
+        ),
         (
             "phases",
             "[time]\nintegrator = \"symplectic-euler\"\n",
@@ -115,8 +126,76 @@ fn limits_and_contacts_are_met_in_one_solve_unless_the_scene_has_what_that_does_
 }
 
 #[test]
+fn default_cloth_stretches_by_two_per_cent_at_most_wherever_one_solve_is_possible() {
+    let stretches = |text: &str| {
+        let world = resolved(text).unwrap_or_else(|message| panic!("{text}: {message}"));
+        world.model.limits.len()
+    };
+    assert_eq!(stretches(SHEET), 1);
+    assert!(resolved(SHEET).unwrap().resolved.contains("stretch = 0.02"));
+    let bounded = [
+        format!("[time]\nconstraints = \"unified\"\n{SHEET}"),
+        format!("{SHEET}model = \"tension-field\"\n"),
+        format!(
+            "{SHEET}[body.hand]\nshape.sphere = {{ radius = 0.1 }}\nplace.at = [0, 0, -1]\n[[body.hand.sticky]]\n"
+        ),
+    ];
+    for text in bounded {
+        assert_eq!(stretches(&text), 1, "{text}");
+    }
+    let free = [
+        format!("{SHEET}limit = \"none\"\n"),
+        format!("{SHEET}model = \"baraff-witkin\"\n"),
+        format!("[time]\nconstraints = \"phases\"\n{SHEET}"),
+        format!("[time]\nintegrator = \"symplectic-euler\"\n{SHEET}"),
+        format!("[contact]\nrelaxation = 0.1\n{SHEET}"),
+        // What tears off does not see what a limit pulls with.
+        format!(
+            "{SHEET}[body.hand]\nshape.sphere = {{ radius = 0.1 }}\nplace.at = [0, 0, -1]\n[[body.hand.sticky]]\nstrength = 3\n"
+        ),
+    ];
+    for text in free {
+        assert_eq!(stretches(&text), 0, "{text}");
+    }
+}
+
+#[test]
+fn numbers_of_limited_cloth_change_while_it_moves() {
+    let world = resolved(&format!(
+        "{SHEET}[[cloth.sheet.pin]]\nselect.corners = [2, 3]\n"
+    ))
+    .unwrap();
+    let mut simulation = world.simulation();
+    simulation.step().unwrap();
+    let set = |name: &str, value| Command::Set {
+        name: name.into(),
+        value,
+    };
+    simulation
+        .command(&set("cloth.sheet.material.bend", 1e-4))
+        .unwrap();
+    let strain = |simulation: &mut Simulation| {
+        (0..60).fold(0.0f64, |worst, _| {
+            worst.max(simulation.step().unwrap().report.certificate.strain_max)
+        })
+    };
+    assert!(strain(&mut simulation) < 0.022);
+    simulation
+        .command(&set("cloth.sheet.limit.stretch.stretch", 0.001))
+        .unwrap();
+    let after = strain(&mut simulation);
+    assert!(after < 0.0025, "{after}");
+}
+
+#[test]
 fn every_elastic_model_holds_a_stretch_limit_while_it_hangs() {
-    for model in ["mass-spring", "baraff-witkin", "choi-ko", "kawabata"] {
+    for model in [
+        "mass-spring",
+        "baraff-witkin",
+        "tension-field",
+        "choi-ko",
+        "kawabata",
+    ] {
         let fabric = match model {
             "kawabata" => "material.fabric = \"cotton\"\n",
             _ => "",

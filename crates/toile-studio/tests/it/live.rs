@@ -133,7 +133,7 @@ fn pins_bodies_gravity_wind_and_numbers_change_what_comes() {
     .unwrap();
     let to = json!([0.5, 0, 0.5]);
     page.command(session, json!({ "do": "moveBody", "body": 0, "translation": to, "rotation": [0, 0, 0, 1], "within": 0.5 })).unwrap();
-    let risen = page.step(session, 100);
+    let risen = page.step(session, 200);
     assert!(
         risen.positions[80][2] > start.positions[80][2],
         "{:?}",

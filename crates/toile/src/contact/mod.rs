@@ -53,6 +53,6 @@ pub use preserve::{FoldPreserver, folded_distance};
 pub(crate) use sticking::{asks_for_forces, drive_bonds, drive_stuck};
 pub(crate) use support::{Change, Support, Verdict, find_support, pinched_support};
 pub(crate) use surface::Surface;
-pub(crate) use surroundings::{Surroundings, place_bodies};
+pub(crate) use surroundings::{SPARE, Surroundings, place_bodies};
 pub(crate) use tie::Tie;
 pub(crate) use trial::Trial;

@@ -28,7 +28,7 @@ pub(crate) struct Pinch {
     pub bodies: [usize; 2],
     /// Outward normal of the first body, and inward one of the second.
     pub normal: DVec3,
-    /// How much nearer than its offset the node comes to both (m).
+    /// How much nearer than its offset the node comes to both (m); below 0 where there is room for more.
     pub squeeze: f64,
     /// What each body presses it with (N).
     pub force: f64,
@@ -50,27 +50,45 @@ const ONE_SIDE: f64 = 0.1;
 /// So many near bodies of a node are looked at: a bound on the cost.
 const LOOKED_AT: usize = 4;
 
+/// What a node takes up between two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Thickness {
+    /// Half the thickness of its cloth (m).
+    pub offset: f64,
+    /// What it keeps from either where there is room for it, over the offset; at least 1.
+    pub spare: f64,
+    /// What each would press it with if they left no room (N).
+    pub strength: f64,
+}
+
+impl Thickness {
+    /// Less room than this (m) is shared between both.
+    fn wanted(&self) -> f64 {
+        2.0 * self.spare * self.offset
+    }
+}
+
 impl Pinch {
-    /// The two bodies that leave a node at this position the least room, if that is less than twice its
-    /// `offset` (m) at the end of the step. `strength` is what each would press it with if they left none
-    /// (N), and `cloth` answers with the normal of the cloth there, of any length.
+    /// The two bodies that leave a node at this position the least room, if that is less than it wants at the end of the step. They
+    /// press it where it is less than the thickness. `cloth` answers with the normal of the cloth there, of any length.
     pub fn find(
         bodies: &[Placement],
         node: usize,
         position: DVec3,
-        (offset, strength): (f64, f64),
+        thickness: Thickness,
         cloth: impl Fn() -> DVec3,
     ) -> Option<Self> {
-        if offset <= 0.0 {
+        if thickness.offset <= 0.0 {
             return None;
         }
         let mut near: [Option<(usize, DVec3)>; LOOKED_AT] = [None; LOOKED_AT];
         let mut count = 0;
         for (number, body) in obstacles(bodies, node) {
-            let Some(Nearby { sample, way, .. }) = body.at_start(position, 2.0 * offset) else {
+            let Some(Nearby { sample, way, .. }) = body.at_start(position, thickness.wanted())
+            else {
                 continue;
             };
-            if sample.distance <= 2.0 * offset + way.length() && count < LOOKED_AT {
+            if sample.distance <= thickness.wanted() + way.length() && count < LOOKED_AT {
                 near[count] = Some((number, way));
                 count += 1;
             }
@@ -78,7 +96,7 @@ impl Pinch {
         let pairs = (0..count).flat_map(|k| (0..k).map(move |j| (j, k)));
         let pinches = pairs.filter_map(|(j, k)| {
             let (first, last) = (near[j]?, near[k]?);
-            Pinch::between(bodies, [first, last], position, (offset, strength), &cloth)
+            Pinch::between(bodies, [first, last], position, thickness, &cloth)
         });
         pinches.max_by(|a, b| a.squeeze.total_cmp(&b.squeeze))
     }
@@ -88,7 +106,7 @@ impl Pinch {
         bodies: &[Placement],
         pair: [(usize, DVec3); 2],
         position: DVec3,
-        (offset, strength): (f64, f64),
+        thickness: Thickness,
         cloth: &impl Fn() -> DVec3,
     ) -> Option<Self> {
         let numbers = pair.map(|(number, _)| number);
@@ -96,7 +114,7 @@ impl Pinch {
         let middle = 0.5 * (ways[0] + ways[1]);
         let [a, b] = numbers.map(|k| bodies[k].at_end(position + middle));
         let room = a.sample.distance + b.sample.distance;
-        if a.caught || b.caught || room >= 2.0 * offset {
+        if a.caught || b.caught || room >= thickness.wanted() {
             return None;
         }
         let apart = a.sample.normal - b.sample.normal;
@@ -127,8 +145,8 @@ impl Pinch {
         Some(Pinch {
             bodies: numbers,
             normal,
-            squeeze: offset - 0.5 * kept,
-            force: strength * (1.0 - room.max(0.0) / (2.0 * offset)),
+            squeeze: thickness.offset - 0.5 * kept,
+            force: thickness.strength * (1.0 - room.max(0.0) / (2.0 * thickness.offset)).max(0.0),
             way: middle.project_onto_normalized(normal) + dragged.reject_from_normalized(normal),
             friction,
         })
@@ -210,6 +228,11 @@ mod tests {
     use glam::DQuat;
 
     const OFFSET: f64 = 5e-4;
+    const THICKNESS: Thickness = Thickness {
+        offset: OFFSET,
+        spare: 1.0,
+        strength: 2.0,
+    };
 
     /// A floor that faces up and one that faces down, this far apart (m), the upper one moving by so much.
     fn jaws(room: f64, way: DVec3) -> [Placement; 2] {
@@ -234,7 +257,7 @@ mod tests {
     }
 
     fn find(jaws: &[Placement], height: f64) -> Option<Pinch> {
-        Pinch::find(jaws, 0, DVec3::Z * height, (OFFSET, 2.0), || DVec3::ZERO)
+        Pinch::find(jaws, 0, DVec3::Z * height, THICKNESS, || DVec3::ZERO)
     }
 
     #[test]
@@ -248,6 +271,24 @@ mod tests {
         assert!(close(force(0.75e-3).unwrap(), (0.5, 0.375e-3)));
         assert!(close(force(0.0).unwrap(), (2.0, 0.0)));
         assert!(close(force(-0.2e-3).unwrap(), (2.0, -0.1e-3)));
+    }
+
+    #[test]
+    fn room_that_both_want_is_shared_without_pressure() {
+        let wants = Thickness {
+            spare: 1.3,
+            ..THICKNESS
+        };
+        let find = |room: f64| {
+            let jaws = jaws(room, DVec3::ZERO);
+            Pinch::find(&jaws, 0, 0.5 * room * DVec3::Z, wants, || DVec3::ZERO)
+        };
+        let shared = find(1.2e-3).unwrap();
+        assert_eq!(shared.force, 0.0);
+        assert!((shared.squeeze + 1e-4).abs() < 1e-15);
+        assert!(find(1.301e-3).is_none());
+        // What is thinner than the cloth presses it as ever.
+        assert!((find(0.75e-3).unwrap().force - 0.5).abs() < 1e-12);
     }
 
     #[test]
@@ -292,7 +333,7 @@ mod tests {
         };
         let fingers = [bar(1.0), bar(-1.0)];
         let beside =
-            |x: f64, cloth: DVec3| Pinch::find(&fingers, 0, DVec3::X * x, (OFFSET, 2.0), || cloth);
+            |x: f64, cloth: DVec3| Pinch::find(&fingers, 0, DVec3::X * x, THICKNESS, || cloth);
         // From between them to where their edges are half a thickness away the pressure falls without a jump.
         let forces = [-0.1, 0.0, 0.3, 0.6, 0.86, 0.87]
             .map(|share| beside(share * OFFSET, DVec3::Z).map_or(0.0, |p| p.force));
@@ -319,7 +360,7 @@ mod tests {
         let at = DVec3::new(0.0, -0.9 * OFFSET, 0.9 * OFFSET);
         for cloth in [DVec3::Z, DVec3::Y, DVec3::new(0.0, -1.0, 1.0)] {
             let room = [floor.clone(), wall.clone()];
-            assert!(Pinch::find(&room, 0, at, (OFFSET, 2.0), || cloth).is_none());
+            assert!(Pinch::find(&room, 0, at, THICKNESS, || cloth).is_none());
         }
     }
 

@@ -1,10 +1,14 @@
 //! The bodies of a step, and what they leave to each node.
 
+use super::pinch::Thickness;
 use super::{Given, Pinch, Placement};
 use crate::hold::Context;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
+
+/// What nodes in one solve keep from bodies besides their offset where there is room for it, as a part of it: what a step may miss.
+pub(crate) const SPARE: f64 = 0.3;
 
 /// What surrounds the nodes during a step.
 #[derive(Debug, Default)]
@@ -14,6 +18,8 @@ pub(crate) struct Surroundings {
     /// The distance that each node keeps from them (m): its cloth's, or less where it is pinched; below zero
     /// between bodies that overlap.
     pub offsets: Vec<f64>,
+    /// What nodes keep where there is room for it, over what they must.
+    spare: f64,
     /// Of each node; none at all where there are not two bodies.
     pinches: Vec<Option<Pinch>>,
     /// The triangles of all cloths, and for each node those that it is a corner of: where its own begin, and their numbers.
@@ -51,6 +57,11 @@ impl Surroundings {
         Surroundings {
             bodies: Vec::with_capacity(model.bodies.len()),
             offsets: model.contact_offsets.clone(),
+            // Where two bodies leave less than this, a node that wanted it from both would want the impossible.
+            spare: match model.integrator.is_unified() {
+                true => 1.0 + SPARE,
+                false => 1.0,
+            },
             pinches: vec![None; if several { model.node_count() } else { 0 }],
             triangles,
             first_of_node,
@@ -70,9 +81,13 @@ impl Surroundings {
         self.bodies.clear();
         self.bodies.extend(place_bodies(model, state, h));
         let (bodies, triangles) = (&self.bodies, &self.triangles);
-        let (first_of_node, of_node) = (&self.first_of_node, &self.of_node);
+        let (first_of_node, of_node, spare) = (&self.first_of_node, &self.of_node, self.spare);
         parallel::fill(&mut self.pinches, |i| {
-            let thickness = (model.contact_offsets[i], model.compressions[i]);
+            let thickness = Thickness {
+                offset: model.contact_offsets[i],
+                spare,
+                strength: model.compressions[i],
+            };
             Pinch::find(bodies, i, state.positions[i], thickness, || {
                 let around = first_of_node[i] as usize..first_of_node[i + 1] as usize;
                 let around = of_node[around].iter().map(|&k| triangles[k as usize]);

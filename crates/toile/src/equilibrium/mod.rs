@@ -34,6 +34,7 @@ pub use potential::Parts;
 
 use crate::certificate::stretch;
 use crate::contact::place_bodies;
+use crate::limit::Limit;
 use crate::model::Model;
 use crate::parallel;
 use crate::state::State;
@@ -122,6 +123,9 @@ pub struct EquilibriumCertificate {
     pub stretch_mean: f64,
     /// Smallest gap between the surface of free cloth and bodies (m); `None` without bodies.
     pub gap_smallest: Option<f64>,
+    /// By how much cloth that bounds its principal stretches exceeds what it allows, relative to the allowed length. If 0, its limit has
+    /// nothing to do at this shape, which is then that of limited cloth too.
+    pub limit_exceeded: f64,
     /// Whether it is a minimum.
     pub curvature: Curvature,
 }
@@ -188,7 +192,7 @@ pub enum EquilibriumError {
         /// The node, counted in the cloth.
         node: usize,
     },
-    /// A cloth has a limit, which is no energy that could be minimised.
+    /// A cloth has a limit that holds it together, which is no energy that could be minimised.
     #[error(
         "cloth `{cloth}` has a limit (`model` or `limit` in the scene), and a drape knows energies only; let it fall with `toile run`, or give          it a model with stiffness"
     )]
@@ -243,7 +247,9 @@ pub fn minimise(
     observer: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Result<Equilibrium, EquilibriumError> {
     check(settings)?;
-    if let Some((cloth, _)) = model.limits.first() {
+    // A bound on stretch has nothing to do in most shapes at rest. Where it would have, the certificate says so.
+    let holds = |(_, limit): &&(usize, Limit)| !matches!(limit, Limit::Stretch(_));
+    if let Some((cloth, _)) = model.limits.iter().find(holds) {
         let cloth = model.cloths[*cloth].name.clone();
         return Err(EquilibriumError::Limited { cloth });
     }
@@ -269,6 +275,15 @@ pub fn minimise(
         status,
         certificate,
     })
+}
+
+/// The largest excess over the stretch that a cloth allows, relative to the allowed length.
+fn limit_exceeded(model: &Model, x: &[DVec3]) -> f64 {
+    let excess = model.limits.iter().map(|(_, limit)| match limit {
+        Limit::Stretch(limit) => limit.residual(x),
+        _ => 0.0,
+    });
+    excess.fold(0.0, f64::max)
 }
 
 fn check(settings: &EquilibriumSettings) -> Result<(), EquilibriumError> {
@@ -538,6 +553,7 @@ impl<'a> Descent<'a> {
             stretch_worst,
             stretch_mean,
             gap_smallest: potential.smallest_gap(x),
+            limit_exceeded: limit_exceeded(potential.model, x),
             curvature: self.curvature,
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod filter;
 pub(crate) mod standalone;
 
 use crate::clip::{Clip, ClipRecorder};
+use crate::paper_scene;
 use crate::registry::LabError;
 use glam::Vec3;
 use toile::limit::area::{AreaLimit, AreaSettings};
@@ -19,7 +20,7 @@ use toile::step::{Workspace, step};
 use toile_render::{
     Camera, Image, Picture, Quality, Rgb, Size, Surface, View, contact_sheet, draw,
 };
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// Holds the corners alone, and the cloth around them.
 const CORNER: f64 = 0.01;
@@ -67,19 +68,14 @@ impl Recipe<'_> {
                 "[body.ball]\nshape.sphere = { radius = 0.2 }\nplace.at = [0, -0.35, -0.7]\nfriction = 0.3\n",
             ),
         };
-        let source = SceneSource {
-            name: "area".into(),
-            text: format!(
-                "[time]\nduration = 10\nfps = 25\nstep = 0.01\n\
+        let text = format!(
+            "[time]\nduration = 10\nfps = 25\nstep = 0.01\n\
                  [cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [{cells}, {cells}], pattern = \"{pattern}\" }}\n\
                  damping = 0.5\n{cloth}\n[cloth.sheet.material]\ndensity = 0.15\n{material}\n\
                  [[cloth.sheet.pin]]\nselect.ball = {{ center = [-0.5, 0.5, 0], radius = {held} }}\n{motion}\n\
                  [[cloth.sheet.pin]]\nselect.ball = {{ center = [0.5, 0.5, 0], radius = {held} }}\n{motion}\n{more}"
-            ),
-            folder: Default::default(),
-            overrides: Vec::new(),
-        };
-        Ok(resolve(&source, source.parse()?)?)
+        );
+        paper_scene::world("area", &text)
     }
 }
 

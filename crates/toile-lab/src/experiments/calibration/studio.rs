@@ -132,13 +132,13 @@ pub(super) fn scene(
         _ => String::new(),
     };
     let text = format!(
-        "[time]\nduration = 1\nfps = 10\nstep = {step:?}\nintegrator = \"bdf2\"\n\
-         [environment]\ngravity = [0, 0, -9.8]\n\
+        "[time]\nduration = 1\nfps = 10\nstep = {step:?}\nintegrator = \"bdf2\"\nnewton_steps = 1\n\
+         [contact]\ncloth = \"none\"\n[environment]\ngravity = [0, 0, -9.8]\n\
          [cloth.sheet]\nmesh.grid = {{ size = {SIZE:?}, cells = {cells:?} }}\n\
          place.rotate_degrees = [90, 0, 90]\nmodel = \"{model}\"\nbending = \"none\"\n{limit}\
          damping = {damping:?}\nvirtual_mass = {:?}\n\
          [[cloth.sheet.pin]]\nselect.corners = [2, 3]\n\
-         [cloth.sheet.material]\ndensity = {DENSITY:?}\n",
+         [cloth.sheet.material]\ndensity = {DENSITY:?}\nshear_stiffness = 400\n",
         weight * DENSITY
     );
     SceneSource {

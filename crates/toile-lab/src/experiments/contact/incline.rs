@@ -1,9 +1,9 @@
 //! A sheet on an incline: it sticks while `tan α < μ`, and beyond slides with `g (sin α − μ cos α)`.
 
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
-use toile_scene::scene::{SceneSource, resolve};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "incline",
@@ -62,21 +62,16 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
 
 /// How far the middle of a sheet has moved down a slope (m). The slope is level here, and gravity is not.
 fn slide(cells: u32, angle: f64) -> Result<f64, LabError> {
-    let source = SceneSource {
-        name: "incline".into(),
-        text: format!(
-            "[time]\nduration = {DURATION:?}\nfps = 25\nstep = 0.005\ntolerance = 1e-6\n\
+    let text = format!(
+        "[time]\nduration = {DURATION:?}\nfps = 25\nstep = 0.005\ntolerance = 1e-6\n\
              [environment]\ngravity = [{:?}, 0, {:?}]\n\
              [cloth.sheet]\nmesh.grid = {{ size = [0.4, 0.4], cells = [{cells}, {cells}] }}\n\
              place = {{ at = [0, 0, 0.001] }}\n\
              [body.floor]\nshape = \"plane\"\nfriction = {FRICTION:?}\n",
-            GRAVITY * angle.sin(),
-            -GRAVITY * angle.cos()
-        ),
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    let world = resolve(&source, source.parse()?)?;
+        GRAVITY * angle.sin(),
+        -GRAVITY * angle.cos()
+    );
+    let world = paper_scene::world("incline", &text)?;
     let mut simulation = world.simulation();
     let middle = |positions: &[glam::DVec3]| {
         positions.iter().map(|p| p.x).sum::<f64>() / positions.len() as f64

@@ -2,6 +2,7 @@
 
 use crate::clip::ClipRecorder;
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::registry::{Findings, LabError};
 use crate::snapshot::Album;
 use glam::DVec3;
@@ -9,7 +10,7 @@ use std::time::Instant;
 use toile::certificate::{PhaseTimes, Status};
 use toile::contact::{ContactReport, intersections};
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// What came of it.
 pub(super) struct Course {
@@ -50,13 +51,7 @@ impl Watch for () {
 
 /// Reads a scene.
 pub(super) fn world_of(name: &'static str, text: String) -> Result<World, LabError> {
-    let source = SceneSource {
-        name: name.into(),
-        text,
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    Ok(resolve(&source, source.parse()?)?)
+    paper_scene::world(name, &text)
 }
 
 /// Carries out a scene; its pictures and its clip go into `findings` under a name.

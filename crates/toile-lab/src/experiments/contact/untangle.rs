@@ -1,6 +1,7 @@
 //! Cloth that starts tangled: it is drawn apart, and then stays so.
 
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use crate::snapshot::Album;
 use glam::DVec3;
@@ -8,7 +9,7 @@ use toile::certificate::Energies;
 use toile::contact::intersections;
 use toile::state::State;
 use toile::untangle::untangle;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "untangle",
@@ -148,14 +149,9 @@ fn world(count: usize, cells: u32, duration: f64) -> Result<World, LabError> {
              place = {{ at = [0, 0, {k}] }}\ndamping = 0.5\n"
         )
     });
-    let source = SceneSource {
-        name: "untangle".into(),
-        text: format!(
-            "[contact]\ncloth = \"all\"\n[time]\nstep = 0.01\nduration = {duration:?}\n{}",
-            sheets.collect::<String>()
-        ),
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    Ok(resolve(&source, source.parse()?)?)
+    let text = format!(
+        "[contact]\ncloth = \"all\"\n[time]\nstep = 0.01\nduration = {duration:?}\n{}",
+        sheets.collect::<String>()
+    );
+    paper_scene::world("untangle", &text)
 }

@@ -12,23 +12,18 @@ mod waves;
 pub(crate) mod wrinkles;
 
 use crate::clip::{Clip, ClipRecorder};
+use crate::paper_scene;
 use crate::registry::LabError;
 use glam::DVec3;
 use std::time::Instant;
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// s
 const STEP: f64 = 0.01;
 
 fn world(name: &str, text: String) -> Result<World, LabError> {
-    let source = SceneSource {
-        name: name.into(),
-        text,
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    Ok(resolve(&source, source.parse()?)?)
+    paper_scene::world(name, &text)
 }
 
 /// Where a run ended, and how.

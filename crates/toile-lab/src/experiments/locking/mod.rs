@@ -17,11 +17,12 @@ pub(crate) mod diagonal;
 pub(crate) mod sides;
 
 use crate::clip::{Clip, ClipRecorder};
+use crate::paper_scene;
 use crate::registry::LabError;
 use glam::{DVec3, Vec3};
 use toile::state::State;
 use toile_render::{Camera, Image, Picture, Quality, Size, Surface, View, contact_sheet, draw};
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// A sheet and what happens to it.
 #[derive(Clone, Debug)]
@@ -51,16 +52,11 @@ impl Sheet {
             damping,
             ..
         } = self;
-        let source = SceneSource {
-            name: "locking".into(),
-            text: format!(
-                "[time]\nduration = 10\nfps = 10\n[cloth.sheet]\nmesh.{mesh}\ndamping = {damping:?}\n{cloth}\n{pins}\n\
+        let text = format!(
+            "[time]\nduration = 10\nfps = 10\n[cloth.sheet]\nmesh.{mesh}\ndamping = {damping:?}\n{cloth}\n{pins}\n\
                  [cloth.sheet.material]\ndensity = 0.15\n{material}\n"
-            ),
-            folder: Default::default(),
-            overrides: Vec::new(),
-        };
-        Ok(resolve(&source, source.parse()?)?)
+        );
+        paper_scene::world("locking", &text)
     }
 
     /// Carries it out. `look` is called after each step.

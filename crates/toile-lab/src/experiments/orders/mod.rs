@@ -12,6 +12,7 @@
 mod stiff;
 
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use glam::DVec3;
@@ -19,7 +20,7 @@ use toile::advance::stable_step;
 use toile::certificate::Energies;
 use toile::state::State;
 use toile::step::{Workspace, step};
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "orders",
@@ -89,21 +90,16 @@ impl Steps {
 
 /// A square sheet held along its rim.
 fn drum(integrator: &str, damping: f64) -> Result<World, LabError> {
-    let source = SceneSource {
-        name: "orders".into(),
-        text: format!(
-            "[time]\nduration = 1\nfps = 100\nintegrator = \"{integrator}\"\n\
+    let text = format!(
+        "[time]\nduration = 1\nfps = 100\nintegrator = \"{integrator}\"\n\
              tolerance = 1e-9\nmax_iterations = 2000\nnewton_steps = 20\nnewton_tolerance = 1e-11\n\
              [environment]\ngravity = [0, 0, 0]\n\
              [cloth.sheet]\nmesh.grid = {{ size = [0.4, 0.4], cells = [6, 6] }}\n\
              [[cloth.sheet.pin]]\nselect.boundary = 0\n\
              [cloth.sheet.material]\ndensity = 0.2\nstretch_stiffness = 50\nshear_stiffness = 10\nbend = 1e-6\n\
              damping = {damping}\n"
-        ),
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    let mut world = resolve(&source, source.parse()?)?;
+    );
+    let mut world = paper_scene::world("orders", &text)?;
     world.state.positions.iter_mut().for_each(|x| *x *= 1.1);
     Ok(world)
 }

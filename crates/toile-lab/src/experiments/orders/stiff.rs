@@ -11,11 +11,12 @@
 //! `h² λ > 2`, and then to and fro. B and C, whose first half-step is implicit, creep.
 
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Findings, LabError};
 use glam::DVec3;
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 const SCHEMES: [&str; 3] = ["mixed-a", "mixed-b", "mixed-c"];
 
@@ -23,21 +24,16 @@ const SCHEMES: [&str; 3] = ["mixed-a", "mixed-b", "mixed-c"];
 fn spring(integrator: &str, lambda: f64, gamma: f64) -> Result<World, LabError> {
     // One square cell has four nodes of 0.05 kg; its edges are springs of k = Y/2, shear and bending are off. All but node 1 are
     // held, and 1 moves along x: the other edge at it is crosswise, but must not turn.
-    let source = SceneSource {
-        name: "orders".into(),
-        text: format!(
-            "[time]\nduration = 1\nfps = 100\nintegrator = \"{integrator}\"\ntolerance = 1e-13\n\
+    let text = format!(
+        "[time]\nduration = 1\nfps = 100\nintegrator = \"{integrator}\"\ntolerance = 1e-13\n\
              [environment]\ngravity = [0, 0, 0]\n\
              [cloth.sheet]\nmesh.grid = {{ size = [1, 1], cells = [1, 1] }}\n\
              [[cloth.sheet.pin]]\nselect.nodes = [0, 2, 3]\n\
              [cloth.sheet.material]\ndensity = 0.2\nstretch_stiffness = {}\nshear_stiffness = 0\nbend = 0\ndamping = {}\n",
-            0.1 * lambda,
-            gamma / lambda
-        ),
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    let mut world = resolve(&source, source.parse()?)?;
+        0.1 * lambda,
+        gamma / lambda
+    );
+    let mut world = paper_scene::world("orders", &text)?;
     world.change(|parts| {
         for energy in &mut parts.energies {
             if let toile::energy::EnergyBatch::Springs(batch) = energy {

@@ -3,6 +3,7 @@
 use crate::clip::{Clip, ClipRecorder};
 use crate::measure::area::area as face_area;
 use crate::measure::strain::strains;
+use crate::paper_scene;
 use crate::registry::LabError;
 use glam::DVec3;
 use std::f64::consts::TAU;
@@ -11,7 +12,7 @@ use toile::drive::{NodeTrajectory, PinPath};
 use toile::mesh::Topology;
 use toile::model::Model;
 use toile::state::State;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 /// Width and height of the hanging sheet (m): A3, upright.
 pub(super) const SIZE: [f64; 2] = [0.297, 0.42];
@@ -121,13 +122,7 @@ impl Recipe {
             self.bend,
             stiffness.unwrap_or_default(),
         );
-        let source = SceneSource {
-            name: "robot-cloth".into(),
-            text,
-            folder: Default::default(),
-            overrides: Vec::new(),
-        };
-        let mut world = resolve(&source, source.parse()?)?;
+        let mut world = paper_scene::world("robot-cloth", &text)?;
         if let SheetMotion::Close(_) = self.motion {
             // So that it does not hang on rounding to which side the sheet gives way.
             bow(&mut world.state.positions, 0.005);

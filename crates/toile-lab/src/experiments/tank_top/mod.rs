@@ -16,6 +16,7 @@ pub(super) mod garment;
 use crate::clip::{Clip, ClipRecorder};
 use crate::measure::area::{self, AreaErrors};
 use crate::outcome::Measurement;
+use crate::paper_scene;
 use crate::plot::{Axis, Plot, SIZE};
 use crate::registry::{Experiment, Findings, LabError, Settings};
 use garment::{Pattern, tank_top};
@@ -27,7 +28,7 @@ use toile_render::{
 };
 use toile_scene::format::write_obj;
 use toile_scene::run::write_atomically;
-use toile_scene::scene::{SceneSource, World, resolve};
+use toile_scene::scene::World;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "tank-top",
@@ -109,24 +110,19 @@ fn world(pattern: &Pattern) -> Result<World, LabError> {
     };
     write_obj(&mesh, &mut bytes).map_err(io)?;
     write_atomically(&path, &bytes)?;
-    let source = SceneSource {
-        name: "tank-top".into(),
-        text: format!(
-            "[time]\nduration = 4.5\nfps = 20\nstep = {STEP}\n\
+    let text = format!(
+        "[time]\nduration = 4.5\nfps = 20\nstep = {STEP}\n\
              [cloth.top]\nmesh.file = {{ path = {:?} }}\nmodel = \"isometric\"\ndamping = 1\n\
              material.density = 0.15\n\
              [[cloth.top.pin]]\nselect.nodes = {seams:?}\n\
              motion.keyframes = {{ keys = [{{ time = 0.5 }}, {{ time = 0.9, displacement = [0, 0.15, 0] }}, \
              {{ time = 1.4, displacement = [0, -0.15, 0] }}, {{ time = 1.9, displacement = [0, 0.15, 0] }}, \
              {{ time = 2.5, displacement = [0, -0.15, 0] }}, {{ time = 3.0, displacement = [0, 0, 0] }}] }}\n",
-            path.display().to_string(),
-        ),
-        folder: Default::default(),
-        overrides: Vec::new(),
-    };
-    let world = source.parse().and_then(|spec| resolve(&source, spec));
+        path.display().to_string(),
+    );
+    let world = paper_scene::world("tank-top", &text);
     std::fs::remove_file(&path).map_err(io)?;
-    Ok(world?)
+    world
 }
 
 /// `a/a₀ − 1` of every triangle.

@@ -7,7 +7,7 @@ use crate::spec::{BendingSpec, ClothSpec, ModelSpec};
 use toile::energy::Fabric;
 
 /// Mass per area of cloth that nobody has said more of (kg/m²).
-const DEFAULT_DENSITY: f64 = 0.15;
+const DEFAULT_DENSITY: f64 = 0.124;
 
 /// Checks the numbers, fills in the density and finds the fabric.
 pub(in crate::scene) fn check_material(

@@ -101,8 +101,8 @@ fn rotate(matrix: &mut Square, vectors: &mut Square, p: usize, q: usize) {
         return;
     }
     let half = 0.5 * (matrix[q][q] - matrix[p][p]) / off;
-    let tangent = half.signum() / (half.abs() + half.hypot(1.0));
-    let cosine = 1.0 / tangent.hypot(1.0);
+    let tangent = half.signum() / (half.abs() + (1.0 + half * half).sqrt());
+    let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
     let sine = tangent * cosine;
     for row in matrix.iter_mut() {
         (row[p], row[q]) = (

@@ -34,7 +34,12 @@
 //! positive semi-definite, as of any convex function. For an implicit step the stress counts with its positive part only; what is left
 //! out is at most `p`.
 //!
-//! **Damping** with the time `τ` is `τ ∂²ψ/∂e² ė`: what does not resist is not damped.
+//! **Damping** with the time `τ` is `τ ((1 − d) ∂²ψ/∂e² + d C) ė` with the taut stiffness `C`: folds resist being opened and closed, if
+//! less than taut cloth does. Without the share `d` nothing would slow faces that flutter between slack and taut.
+//!
+//! **The matrix** of an implicit step has the share `s` of `C` in folds too. Where a slack face becomes taut within a step a Newton step
+//! would otherwise know of no resistance, and overshoot. It is in the matrix alone, and not in
+//! the exact one: the forces that balance are without it.
 
 use super::gradient::{Columns, Law, Response, Symmetric, Tangent};
 use super::{Hessian, MembraneError, not_negative};
@@ -57,6 +62,12 @@ pub struct TensionField {
 
 /// `c`: a strip as long as a cell and free to turn at its ends buckles under `π² B / h²` (Euler).
 pub const BUCKLING: f64 = std::f64::consts::PI * std::f64::consts::PI;
+
+/// `d`: folds damp this part of what taut cloth does.
+pub(super) const FOLD_DAMPING: f64 = 0.1;
+
+/// `s`: folds have this part of the taut stiffness in the matrix.
+pub(super) const FOLD_STIFFNESS: f64 = 0.1;
 
 /// What may be left of the wrinkled case's equation, relative to its terms.
 const ROOT: f64 = 1e-15;
@@ -309,6 +320,16 @@ fn strain_rate(w: &Columns, rate: &Columns) -> [f64; 3] {
     ]
 }
 
+/// A share of the taut stiffness `k` and the rest of `c`, stored as `c` is.
+#[inline(always)]
+fn blend(c: &[f64; 6], k: &[f64; 3], share: f64) -> [f64; 6] {
+    let mut c = c.map(|c| (1.0 - share) * c);
+    for i in 0..3 {
+        c[i] += share * k[i];
+    }
+    c
+}
+
 impl Law for TensionField {
     #[inline(always)]
     fn density(&self, w: &Columns, cell: f64) -> f64 {
@@ -329,7 +350,8 @@ impl Law for TensionField {
         let case = self.case(&e, &p);
         let mut s = self.stress_of(&e, &case, &p);
         if self.damping > 0.0 {
-            let drag = times(&self.slope_of(&e, &case, &p), &strain_rate(w, rate));
+            let viscous = blend(&self.slope_of(&e, &case, &p), &self.moduli(), FOLD_DAMPING);
+            let drag = times(&viscous, &strain_rate(w, rate));
             for k in 0..3 {
                 s[k] += self.damping * drag[k];
             }
@@ -339,7 +361,12 @@ impl Law for TensionField {
 
     #[inline(always)]
     fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, cell: f64) -> Response {
-        let (e, p) = (Self::strain(w), self.buckling_stress(cell));
+        let p = self.buckling_stress(cell);
+        let (tau, closing) = (weights.ahead, strain_rate(w, rate));
+        // Stress and tangent of the strain that is ahead, not of the present one extrapolated: a slack face that is being pulled
+        // taut resists in the step in which it becomes so.
+        let now = Self::strain(w);
+        let e: [f64; 3] = std::array::from_fn(|k| now[k] + tau * closing[k]);
         let case = self.case(&e, &p);
         let s = self.stress_of(&e, &case, &p);
         let c = self.slope_of(&e, &case, &p);
@@ -348,16 +375,22 @@ impl Law for TensionField {
             Hessian::Projected => positive_part(s),
             Hessian::GaussNewton => [0.0; 3],
         };
-        let along = times(&c, &strain_rate(w, rate));
-        let tau = weights.ahead;
-        let total: [f64; 3] = std::array::from_fn(|k| s[k] + (self.damping + tau) * along[k]);
+        let k = self.moduli();
+        let viscous = blend(&c, &k, FOLD_DAMPING);
+        let c = match self.hessian {
+            Hessian::Exact => c,
+            Hessian::Projected | Hessian::GaussNewton => blend(&c, &k, FOLD_STIFFNESS),
+        };
+        let drag = times(&viscous, &closing);
+        let total: [f64; 3] = std::array::from_fn(|k| s[k] + self.damping * drag[k]);
         let mut stress = pulled(&total, w);
         let geometric = pulled(&kept, rate);
         stress.u += tau * geometric.u;
         stress.v += tau * geometric.v;
 
-        let share = weights.stiffness + weights.damping * self.damping;
-        let c = c.map(|c| share * c);
+        let c: [f64; 6] = std::array::from_fn(|i| {
+            weights.stiffness * c[i] + weights.damping * self.damping * viscous[i]
+        });
         let kept = kept.map(|s| weights.stiffness * s);
         let (u2, v2) = (Symmetric::square(w.u), Symmetric::square(w.v));
         let mixed = Symmetric::product(w.u, w.v);

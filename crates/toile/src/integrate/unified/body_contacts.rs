@@ -4,8 +4,8 @@
 //! `δ` the way of the surface where the node began and `β` the share of the step that has been done: a straight way, as for cloth
 //! against cloth, that begins outside the body and ends where the search point is.
 
-use super::CONTACT_TOLERANCE;
 use super::contact_row::ContactRow;
+use super::{CONTACT_TOLERANCE, WITH_SPARE};
 use crate::contact::{Placement, Sample, Surroundings, deepest, face_place, is_flat};
 use crate::hold::Context;
 use crate::model::Model;
@@ -18,8 +18,6 @@ use glam::DVec3;
 const LEAST_KEPT: f64 = 0.1;
 /// The part of what is missing that a step restores.
 const RESTORED: f64 = 0.1;
-/// Rows of nodes ask for this part of the offset, so that what a step may miss leaves them the offset itself.
-const WITH_SPARE: f64 = 1.0 + CONTACT_TOLERANCE;
 /// What may be missing to the offset itself, as a part of it.
 const ALMOST: f64 = 0.05;
 /// The part of the nodes' offset that the inside of a face keeps. Between its nodes a face of edge `a` on a ball of radius `R`
@@ -173,7 +171,7 @@ impl BodyContacts {
                 let slip = (context.state.velocities[i] - view.way / context.h)
                     .reject_from_normalized(sample.normal);
                 let pinch = around.pinch(i).filter(|p| p.bodies.contains(&number));
-                // Between two bodies there is no room to spare.
+                // Between two bodies there is no room to spare: what there is, is shared.
                 let spare = if pinch.is_some() { 1.0 } else { WITH_SPARE };
                 let target = target(spare * around.offsets[i], view.start);
                 let pressure = pinch.map_or(0.0, |p| context.reach.powi(2) * p.force);

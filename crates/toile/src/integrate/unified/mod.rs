@@ -43,7 +43,7 @@ mod travel;
 use super::linked::link_cloths;
 use super::rule::Rule;
 use super::{ImplicitSettings, Predicted};
-use crate::contact::{Candidate, ContactPoint, ContactReport, Surroundings, Trial};
+use crate::contact::{Candidate, ContactPoint, ContactReport, SPARE, Surroundings, Trial};
 use crate::energy::assembly::Plan;
 use crate::hold::{Attachment, Context};
 use crate::limit::LimitReport;
@@ -79,7 +79,9 @@ const FORCING: f64 = 1e-2;
 /// Contacts may be missed by this part of the distance that they keep; nodes ask bodies for as much more, so that it is left to
 /// them. What rests comes to what it asks for in the steps after. Before that a sheet that falls on a ball took 3.4 Newton steps a
 /// step with it, and 4.4 with a third of it.
-const CONTACT_TOLERANCE: f64 = 0.3;
+const CONTACT_TOLERANCE: f64 = SPARE;
+/// Rows of nodes against bodies ask for this part of the offset, so that what a step may miss leaves them the offset itself.
+const WITH_SPARE: f64 = 1.0 + SPARE;
 
 /// Steps back to the limits go on while each leaves at the most this part of what they are missed by.
 const RESTORES: f64 = 0.5;

@@ -2,7 +2,7 @@
 
 use super::super::gradient::Columns;
 use super::super::point::Point;
-use super::super::tension_field::Case;
+use super::super::tension_field::{Case, FOLD_DAMPING, FOLD_STIFFNESS};
 use super::*;
 use crate::energy::element::check;
 
@@ -140,6 +140,84 @@ fn columns(warp: f64, weft: f64, lean: f64) -> Columns {
         u: warp * DVec3::X,
         v: weft * DVec3::new(lean.sin(), lean.cos(), 0.0),
     }
+}
+
+#[test]
+fn the_force_ahead_is_that_of_the_strain_ahead_also_where_folds_open_or_close() {
+    let law = tension_field(Hessian::Exact, 0.0);
+    let mut dice = Dice(35);
+    let mut changed = 0;
+    for _ in 0..2000 {
+        let w = columns(
+            dice.between(0.8, 1.2),
+            dice.between(0.8, 1.2),
+            0.3 * dice.roll(),
+        );
+        let rate = Columns {
+            u: dice.vector(),
+            v: dice.vector(),
+        };
+        let tau = 10f64.powf(dice.between(-3.0, -1.0));
+        let weights = Weights {
+            stiffness: 1.0,
+            damping: 0.0,
+            ahead: tau,
+        };
+        let then = Columns {
+            u: w.u + tau * rate.u,
+            v: w.v + tau * rate.v,
+        };
+        let p = law.buckling_stress(CELL);
+        let case = |w: &Columns| std::mem::discriminant(&law.case(&TensionField::strain(w), &p));
+        changed += usize::from(case(&w) != case(&then));
+        let found = law.respond(&w, &rate, &weights, CELL).stress;
+        let expected = law.stress(&then, &Columns::default(), CELL);
+        // What is left out is the square of the rate in the strain, at most 3τ² each, times the largest stiffness and the lengths.
+        let error = (found.u - expected.u).length() + (found.v - expected.v).length();
+        assert!(
+            error < 6.0 * 120.0 * 3.0 * tau * tau,
+            "{error:.1e} for {tau:.1e}"
+        );
+    }
+    assert!(changed > 80, "{changed}");
+}
+
+#[test]
+fn folds_are_damped_and_stiffened_by_their_share_of_what_taut_cloth_is() {
+    let tau = 0.01;
+    let law = tension_field(Hessian::Projected, tau);
+    let taut = TensionField {
+        buckling: [1e6; 2],
+        ..law
+    };
+    let slack = columns(0.7, 0.6, 0.0);
+    let rate = Columns {
+        u: DVec3::new(0.3, 0.2, -0.1),
+        v: DVec3::new(-0.4, 0.5, 0.7),
+    };
+    let drag = |law: &TensionField| {
+        let (with, without) = (
+            law.stress(&slack, &rate, CELL),
+            law.stress(&slack, &Columns::default(), CELL),
+        );
+        [with.u - without.u, with.v - without.v]
+    };
+    for (in_folds, plain) in drag(&law).into_iter().zip(drag(&taut)) {
+        assert!((in_folds - FOLD_DAMPING * plain).length() < 1e-12 * plain.length());
+    }
+    let weights = Weights {
+        stiffness: 1.0,
+        damping: 0.0,
+        ahead: 0.0,
+    };
+    let share = |law: &TensionField| law.respond(&slack, &rate, &weights, CELL).tangent;
+    // Both lose their stress, which only pushes; what is left is the stiffness.
+    let (in_folds, plain) = (share(&law).uu.matrix(), share(&taut).uu.matrix());
+    let part = |m: glam::DMat3| m.x_axis.x;
+    assert!((part(in_folds) - FOLD_STIFFNESS * part(plain)).abs() < 1e-12 * part(plain));
+    let exact = tension_field(Hessian::Exact, tau);
+    let [p, _] = law.buckling_stress(CELL);
+    assert!((part(share(&exact).uu.matrix()) + p).abs() < 1e-12);
 }
 
 #[test]
