@@ -21,12 +21,17 @@ from toile._progress import Progress, in_words
 SCENE = """
 [time]
 step = 0.01
+newton_steps = 1
 fps = 50
 duration = 0.1
 [expect]
 stretch_below = 0.5
+[contact]
+cloth = "none"
 [cloth.strip]
 mesh.grid = { size = [0.3, 0.1], cells = [6, 2] }
+model = "mass-spring"
+material = { density = 0.15, shear_stiffness = 400.0, bend = 1e-5 }
 place.at = [0.0, 0.0, 0.05]
 [body.table]
 shape = "plane"

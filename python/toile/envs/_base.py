@@ -287,20 +287,21 @@ def _cut(values: Floats) -> npt.NDArray[np.float32]:
     return np.clip(np.nan_to_num(values), -FAR, FAR).astype(np.float32)
 
 
-def towel(cells: int, size: float, at: tuple[float, float, float], **material: float) -> dict[str, Any]:
-    """A square towel that cannot be stretched by more than 2 %."""
+def towel(cells: int, size: float, at: tuple[float, float, float], *, bend: float, **material: float) -> dict[str, Any]:
+    """A square towel that cannot be stretched by more than 2 %. It names what the tasks rely upon: defaults may change, tasks must not."""
     return {
         "mesh": {"grid": {"size": [size, size], "cells": [cells, cells]}},
         "place": {"at": list(at)},
+        "model": "mass-spring",
         "limit": {"stretch": {"stretch": 0.02}},
         "damping": 1.0,
         "thickness": 0.002,
         "friction": 0.6,
-        "material": {"density": 0.2, **material},
+        "material": {"density": 0.2, "shear_stiffness": 400.0, "bend": bend, **material},
     }
 
 
 #: Limits and contacts in one solve: cloth that is pinched and folded stays within its limit.
-TIME: dict[str, Any] = {"step": 0.01, "constraints": "unified"}
+TIME: dict[str, Any] = {"step": 0.01, "newton_steps": 1, "constraints": "unified"}
 #: One after another, for cloth that lies in many layers, where the one solve takes long.
-PHASES: dict[str, Any] = {"step": 0.005}
+PHASES: dict[str, Any] = {"step": 0.005, "newton_steps": 1, "constraints": "phases"}
