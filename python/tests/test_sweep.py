@@ -207,6 +207,16 @@ def test_a_row_is_on_the_disk_when_its_variant_is_done(tmp_path, monkeypatch):
     assert not (tmp_path / "parts").exists()
 
 
+def test_a_row_that_comes_twice_counts_once(tmp_path):
+    rows = _rows.Rows([("number", "integer"), ("x", "number")], tmp_path, False)
+    rows.add(1, [1, 0.5])
+    rows.add(0, [0, 0.25])
+    rows.add(1, [1, 7.0])
+    assert rows.all() == [[0, 0.25], [1, 0.5]]
+    rows.save()
+    assert (tmp_path / "results.csv").read_text().splitlines() == ["number,x", "0,0.25", "1,0.5"]
+
+
 def test_a_damaged_part_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(_rows.Rows, "save", lambda self: None)
     sweep(SCENE, GRID, out=tmp_path)
