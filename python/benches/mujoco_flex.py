@@ -40,18 +40,20 @@ def path(t: float) -> np.ndarray:
 
 
 class Toile:
-    """toile with its default material, and its edges kept from stretching by more than a limit, if one is given."""
+    """toile with springs, the material of a light cotton but for its weight, and its edges kept from stretching by more than a limit, if one is given."""
 
     def __init__(self, nodes: int, step: float, limit: float | None = None) -> None:
         import toile
 
         self.scene = {
-            "time": {"step": step},
+            "time": {"step": step, "newton_steps": 1},
+            "contact": {"cloth": "none"},
             "cloth": {
                 "towel": {
                     "mesh": {"grid": {"size": [SIZE, SIZE], "cells": [nodes - 1, nodes - 1]}},
                     "place": {"at": [0.0, 0.0, 0.002]},
-                    "material": {"density": DENSITY},
+                    "model": "mass-spring",
+                    "material": {"density": DENSITY, "shear_stiffness": 400.0, "bend": 1e-5},
                     "damping": 0.5,
                 }
             },

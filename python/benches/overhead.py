@@ -10,7 +10,13 @@ import tracemalloc
 
 import toile
 
-PATCH = "[cloth.patch]\nmesh.grid = { size = [0.1, 0.1], cells = [1, 1] }\n"
+PATCH = """
+[time]
+newton_steps = 1
+[cloth.patch]
+model = "mass-spring"
+mesh.grid = { size = [0.1, 0.1], cells = [1, 1] }
+"""
 
 
 COUNT, ROUNDS = 2_000, 60

@@ -19,6 +19,12 @@ pub struct Numbers {
 /// Anything that numpy can make an array of numbers from.
 pub fn numbers(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Numbers> {
     let py = given.py();
+    // numpy would take their real parts.
+    if given.extract::<PyReadonlyArrayDyn<'_, f64>>().is_err() && is_complex(given)? {
+        return Err(argument(format!(
+            "{what} must be real numbers, and not complex ones"
+        )));
+    }
     let array = given
         .extract::<PyArrayLikeDyn<'_, f64, AllowTypeChange>>()
         .map_err(
@@ -31,6 +37,22 @@ pub fn numbers(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Numbers> {
         values: array.as_array().iter().copied().collect(),
         shape: array.shape().to_vec(),
     })
+}
+
+fn is_complex(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let numpy = given.py().import("numpy")?;
+    // What is no array at all is refused as that.
+    match numpy.call_method1("iscomplexobj", (given,)) {
+        Ok(answer) => answer.extract(),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Two things that are no numbers themselves.
+fn two<'a, 'py>(given: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyTuple>> {
+    let pair = given.cast::<PyTuple>().ok()?;
+    let is_number = |item: Bound<'_, PyAny>| item.extract::<f64>().is_ok();
+    (pair.len() == 2 && !pair.iter().any(is_number)).then_some(pair)
 }
 
 /// Three numbers.
@@ -88,9 +110,7 @@ fn from_matrix(values: &[f64], what: &str) -> PyResult<DQuat> {
 
 /// A pose: position and rotation in a pair, seven numbers, a matrix of 4 × 4, or a position alone, which keeps the rotation.
 pub fn pose(given: &Bound<'_, PyAny>, what: &str, now: Pose) -> PyResult<Pose> {
-    if let Ok(pair) = given.cast::<PyTuple>()
-        && pair.len() == 2
-    {
+    if let Some(pair) = two(given) {
         return Ok(Pose {
             translation: vector(&pair.get_item(0)?, &format!("the position of {what}"))?,
             rotation: rotation(&pair.get_item(1)?, &format!("the rotation of {what}"))?,
@@ -123,9 +143,7 @@ pub fn pose(given: &Bound<'_, PyAny>, what: &str, now: Pose) -> PyResult<Pose> {
 
 /// A velocity: three numbers, or a pair of them with the angular velocity.
 pub fn velocity(given: &Bound<'_, PyAny>) -> PyResult<[DVec3; 2]> {
-    if let Ok(pair) = given.cast::<PyTuple>()
-        && pair.len() == 2
-    {
+    if let Some(pair) = two(given) {
         return Ok([
             vector(&pair.get_item(0)?, "the velocity")?,
             vector(&pair.get_item(1)?, "the angular velocity")?,

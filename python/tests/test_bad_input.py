@@ -149,6 +149,8 @@ def test_an_unknown_cloth_or_body_is_answered_with_the_known_ones(sim):
         ({"position": (0, 0, NAN)}, "it must be finite"),
         ({"position": (0, 0, float("inf"))}, "it must be finite"),
         ({"position": "up"}, "not an array of numbers"),
+        ({"position": np.array([1j, 0, 0])}, "real numbers, and not complex"),
+        ({"position": [0, 0, 1j]}, "real numbers, and not complex"),
         ({"position": np.zeros((3, 1))}, r"\(3, 1\)"),
         ({"rotation": (0, 0, 1)}, "a quaternion"),
         ({"rotation": (0, 0, 0, 2)}, "length 1"),
@@ -170,6 +172,28 @@ def test_targets_that_make_no_sense_change_nothing(sim, arguments, words):
     with pytest.raises((toile.CommandError, toile.ArgumentError), match=words):
         grasp.move_to(**arguments)
     assert sim.snapshot() == before
+
+
+def test_a_velocity_of_two_numbers_is_no_pair_of_vectors(sim):
+    grasp = sim.grasp([0])
+    with pytest.raises(toile.ArgumentError, match=r"the velocity has the shape \(2,\); it must be 3 numbers"):
+        grasp.velocity = (0, 0)
+    with pytest.raises(toile.ArgumentError, match=r"the angular velocity has the shape \(2,\)"):
+        grasp.velocity = ((0, 0, 1), (0, 1))
+
+
+def test_what_a_simulation_does_not_have_cannot_be_set_by_a_slip(sim):
+    with pytest.raises(AttributeError, match="no `gravty`; did you mean `gravity`"):
+        sim.gravty = (0, 0, 0)
+    with pytest.raises(AttributeError, match="not writable|no setter|can't set"):
+        sim.positions = np.zeros((49, 3))
+    sim.note = "ours"
+    assert sim.note == "ours"
+
+
+def test_a_camera_that_sees_nothing_is_refused():
+    with pytest.raises(toile.ArgumentError, match="between 0 and 180"):
+        toile.Camera((0, 0, 1), (0, 0, 0), fov=-5.0).intrinsics(4, 4)
 
 
 @pytest.mark.parametrize("pose", [(0, 0), (0, 0, NAN), np.zeros(7), np.zeros((4, 4)), ((0, 0, 1), (0, 0, 0, 3)), None])
@@ -290,6 +314,9 @@ def test_what_one_world_cannot_have_no_world_gets(towel):
         grasps.move_to(goals)
     with pytest.raises(toile.ArgumentError, match="the velocity must be finite"):
         grasps.velocity = goals
+    for wrong in ("up", 1j * before):
+        with pytest.raises(toile.ArgumentError, match="the position is not an array of numbers"):
+            grasps.move_to(wrong)
     with pytest.raises(toile.ArgumentError, match="length 1"):
         grasps.move_to(rotation=[[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 3]])
     with pytest.raises(toile.CommandError, match="seconds"):

@@ -56,7 +56,7 @@ def test_nodes_are_found_near_a_point_and_on_a_face(sim):
 
 
 def test_nodes_of_a_cloth_count_from_its_first(towel):
-    scene = {**towel, "cloth": {**towel["cloth"], "a": {"mesh": {"grid": {"size": [0.1, 0.1], "cells": [1, 1]}}}}}
+    scene = {**towel, "cloth": {**towel["cloth"], "a": {"model": "mass-spring", "mesh": {"grid": {"size": [0.1, 0.1], "cells": [1, 1]}}}}}
     sim = toile.Simulation(scene)
     first = sim.cloth["towel"].nodes.start
     assert sim.grasp([3], cloth="towel").nodes.tolist() == [first + 3]

@@ -85,10 +85,37 @@ def test_a_scripted_policy_dresses_the_arm():
 
 
 def test_a_towel_to_be_flattened_is_crumpled_at_the_start():
-    env = envs.FlattenTowel()
-    for seed in (1, 2):
+    for randomise, seed in ((True, 1), (True, 2), (False, 1)):
+        env = envs.FlattenTowel(randomise=randomise)
         env.reset(seed=seed)
         assert env.coverage() < env.crumpled and not env.sim.grasps
+
+
+def test_a_start_that_took_long_is_there_at_once_the_next_time_to_the_same_bits(monkeypatch):
+    env = envs.FlattenTowel()
+    seen, info = env.reset(seed=11)
+    state, lot = env.sim.snapshot(), env.np_random.bit_generator.state
+    began = env.sim.steps
+
+    def arrange(self):
+        raise AssertionError("it is made once more")
+        yield
+
+    monkeypatch.setattr(envs.FlattenTowel, "arrange", arrange)
+    env.step(env.action_space.sample())
+    other, many = envs.FlattenTowel(), envs.ClothVectorEnv(envs.FlattenTowel, 1)
+    for again in (env, other):
+        told = again.reset(seed=11)
+        assert told[0].tobytes() == seen.tobytes() and told[1] == info
+        assert again.sim.snapshot() == state and again.np_random.bit_generator.state == lot
+        assert again.sim.steps == began > 0
+    assert many.reset(seed=11)[0][0].tobytes() == seen.tobytes()
+    assert many.envs[0].sim.snapshot() == state
+    for different in (envs.FlattenTowel(overrides={"body.table.friction": 0.4}), envs.FlattenTowel(randomise=False)):
+        with pytest.raises(AssertionError, match="once more"):
+            different.reset(seed=11)
+    with pytest.raises(AssertionError, match="once more"):
+        env.reset(seed=12)
 
 
 def test_a_small_task_is_learned():
@@ -103,6 +130,26 @@ def test_a_small_task_is_learned():
     assert np.mean(told[-2:]) > np.mean(told[:2]) + 0.2, told
     assert np.isfinite(policy).all()
     assert learn(2)[0] == told[:2], "the same seed gives the same curve"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"obs": "smell"}, "'state', 'points' or 'image'"),
+        ({"render_mode": "human"}, "'rgb_array' or None"),
+        ({"image_size": 0}, "image_size is 0; it must be a whole number"),
+        ({"max_steps": 0}, "max_steps is 0"),
+        ({"max_steps": 1.5}, "max_steps is 1.5"),
+    ],
+)
+def test_tasks_that_cannot_be_are_refused(options, words):
+    with pytest.raises(envs._base.ArgumentError, match=words):
+        envs.HangTowel(**options)
+
+
+def test_what_all_tasks_share_is_no_task():
+    with pytest.raises(envs._base.ArgumentError, match="toile.envs.IDS"):
+        envs.ClothEnv()
 
 
 def test_without_friction_the_fingers_do_not_hold():

@@ -14,8 +14,13 @@ from toile import _fit
 HELD = """
 [time]
 step = 0.01
+newton_steps = 1
+[contact]
+cloth = "none"
 [cloth.strip]
 mesh.grid = { size = [0.3, 0.1], cells = [6, 2] }
+model = "mass-spring"
+material = { density = 0.15, shear_stiffness = 400.0, bend = 1e-5 }
 [[cloth.strip.pin]]
 select.nodes = [0, 7, 14]
 """

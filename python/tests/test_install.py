@@ -16,8 +16,10 @@ for name in EXTRAS:
     sys.modules[name] = None
 import numpy as np, toile
 strip = {
-    "time": {"step": 0.01, "duration": 0.05},
-    "cloth": {"strip": {"mesh": {"grid": {"size": [0.3, 0.1], "cells": [6, 2]}}, "pin": [{"select": {"nodes": [0, 7, 14]}}]}},
+    "time": {"step": 0.01, "duration": 0.05, "newton_steps": 1},
+    "contact": {"cloth": "none"},
+    "cloth": {"strip": {"mesh": {"grid": {"size": [0.3, 0.1], "cells": [6, 2]}}, "pin": [{"select": {"nodes": [0, 7, 14]}}],
+                        "model": "mass-spring", "material": {"density": 0.15, "shear_stiffness": 400.0, "bend": 1e-5}}},
 }
 bend = "cloth.strip.material.bend"
 swept = toile.sweep(strip, {bend: [1e-6, 1e-5]}, out="swept", on="local", progress=False)

@@ -227,7 +227,7 @@ def test_tables_go_through_pyarrow(tmp_path):
     toile.write_table(table, tmp_path / "a.parquet")
     assert toile.read_table(tmp_path / "a.parquet").equals(table)
     toile.write_table({"x": [1.0, 2.0]}, tmp_path / "b.csv")
-    assert toile.read_table(tmp_path / "b.csv").equals(pa.table({"x": [1.0, 2.0]})) or True
+    assert toile.read_table(tmp_path / "b.csv").equals(pa.table({"x": [1, 2]}))
     with pytest.raises(toile.ArgumentError, match=".parquet or .csv"):
         toile.write_table({"x": [1]}, tmp_path / "b.txt")
     with pytest.raises(toile.RecordingError, match="missing.csv"):

@@ -19,13 +19,15 @@ def towel_between_fingers(beside: float) -> toile.Simulation:
     half = [spacing - beside, 0.005, 0.03]
     finger = {"shape": {"box": {"size": [2 * side for side in half]}}, "friction": 0.5}
     scene = {
-        "time": {"step": 0.01},
+        "time": {"step": 0.01, "newton_steps": 1},
+        "contact": {"cloth": "none"},
         "cloth": {
             "towel": {
                 "mesh": {"grid": {"size": [SIDE, SIDE], "cells": [CELLS, CELLS]}},
                 "place": {"at": [0.0, 0.0, 1.02 - SIDE / 2], "rotate_degrees": [90, 0, 0]},
                 "thickness": 0.002,
-                "material": {"density": 0.2},
+                "model": "mass-spring",
+                "material": {"density": 0.2, "shear_stiffness": 400.0, "bend": 1e-5},
                 "damping": 0.5,
             }
         },

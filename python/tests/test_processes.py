@@ -17,7 +17,9 @@ import toile
 RUN = """
 import hashlib, toile, sys
 noisy = {
+    "time": {"newton_steps": 1}, "contact": {"cloth": "none"},
     "cloth": {"towel": {"mesh": {"grid": {"size": [0.3, 0.3], "cells": [20, 20]}},
+              "model": "mass-spring", "material": {"density": 0.15, "shear_stiffness": 400.0, "bend": 1e-5},
               "place": {"at": [0, 0, 0.05]}, "noise": {"deviation": 1e-4}}},
     "body": {"table": {"shape": "plane"}},
 }
@@ -137,7 +139,7 @@ import numpy as np, signal, time, toile
 # A shell that starts the tests in the background has children ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sim, batch, tried = toile.Simulation("hello"), toile.Batch("hello", 2), []
-scene = {"cloth": {"a": {"mesh": {"grid": {"size": [1, 1], "cells": [3, 3]}}}}}
+scene = {"cloth": {"a": {"model": "mass-spring", "mesh": {"grid": {"size": [1, 1], "cells": [3, 3]}}}}}
 held = {"cloth": {"a": {**scene["cloth"]["a"], "pin": [{"select": {"nodes": [0, 1]}}]}}}
 bounds = {"cloth.a.damping": (0.0, 1.0)}
 def far(sim):

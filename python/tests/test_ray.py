@@ -21,10 +21,15 @@ cluster_utils = pytest.importorskip("ray.cluster_utils")
 SCENE = """
 [time]
 step = 0.01
+newton_steps = 1
 fps = 50
 duration = 0.1
+[contact]
+cloth = "none"
 [cloth.strip]
 mesh.grid = { size = [0.3, 0.1], cells = [6, 2] }
+model = "mass-spring"
+material = { density = 0.15, shear_stiffness = 400.0, bend = 1e-5 }
 [[cloth.strip.pin]]
 select.nodes = [0, 7, 14]
 [body.table]
@@ -70,54 +75,68 @@ def marked(folder: Path, seconds: float):
     return simulate
 
 
-def kill_node(cluster, node, at_work) -> threading.Thread:
-    """Kills a node as soon as it is at work on something; it answers with the process that is."""
+class Marks:
+    """What variants have left in a folder."""
 
-    def wait_and_kill() -> None:
-        while (process := at_work()) is None:
-            time.sleep(0.01)
-        # With a machine all of its processes die, but Ray's nodes of a test are processes whose workers live on for a while.
-        os.kill(process, signal.SIGKILL)
-        cluster.remove_node(node, allow_graceful=False)
+    def __init__(self, folder: Path, node: str) -> None:
+        self.folder, self.here = folder, f"on {node}"
+        folder.mkdir()
 
-    thread = threading.Thread(target=wait_and_kill)
-    thread.start()
-    return thread
+    def told(self, kind: str) -> list[str]:
+        return [path.name for path in self.folder.iterdir() if path.name.startswith(kind)]
+
+    def unended(self) -> list[str]:
+        done = self.told("done")
+        return [name for name in self.told("begun") if name.replace("begun", "done", 1) not in done]
+
+    def at_work(self) -> int | None:
+        """Once both nodes have done something: the process that the node has just set to work on something else."""
+        done = self.told("done")
+        if len(done) < 5 or not any(self.here in name for name in done):
+            return None
+        return next((int(name.split()[-2]) for name in self.unended() if self.here in name), None)
 
 
-def test_a_sweep_outlives_one_of_its_two_nodes(cluster, tmp_path, monkeypatch):
-    marks = tmp_path / "marks"
-    marks.mkdir()
+def kill_all(cluster, node, process: int) -> None:
+    """What happens to the processes of a machine that is switched off. Ray's nodes of a test are processes, whose workers live on for a while."""
+    os.kill(process, signal.SIGKILL)
+    cluster.remove_node(node, allow_graceful=False)
+
+
+def kill_raylet(cluster, node, process: int) -> None:
+    """Only the process that speaks for the node; the worker is left at its work."""
+    (raylet,) = node.all_processes["raylet"]
+    os.kill(raylet.process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kill", [kill_all, kill_raylet])
+def test_a_sweep_outlives_one_of_its_two_nodes(cluster, tmp_path, monkeypatch, kill):
+    (doomed,) = cluster.worker_nodes
+    marks = Marks(tmp_path / "marks", doomed.node_id)
     grid = {BEND: list(np.geomspace(1e-6, 1e-4, 16))}
     own = toile.sweep(SCENE, grid, out=tmp_path / "own", wall_time=False, progress=False)
-    (doomed,) = cluster.worker_nodes
-    here = f"on {doomed.node_id}"
+    monkeypatch.setattr(_sweep, "_simulate", marked(marks.folder, 0.4))
 
-    def marked_as(kind: str) -> list[str]:
-        return [path.name for path in marks.iterdir() if path.name.startswith(kind)]
+    def wait_and_kill() -> None:
+        while (process := marks.at_work()) is None:
+            time.sleep(0.01)
+        kill(cluster, doomed, process)
 
-    def unended() -> list[str]:
-        done = marked_as("done")
-        return [name for name in marked_as("begun") if name.replace("begun", "done", 1) not in done]
-
-    def at_work() -> int | None:
-        """Once both nodes have done something: the process that the node has just set to work on something else."""
-        if len(marked_as("done")) < 5 or not any(here in name for name in marked_as("done")):
-            return None
-        return next((int(name.split()[-2]) for name in unended() if here in name), None)
-
-    monkeypatch.setattr(_sweep, "_simulate", marked(marks, 0.4))
-    killer = kill_node(cluster, doomed, at_work)
+    killer = threading.Thread(target=wait_and_kill)
+    killer.start()
     spread = toile.sweep(SCENE, grid, out=tmp_path / "spread", on="ray", wall_time=False, progress=False)
     killer.join()
     assert spread.columns == own.columns
     for name in ("results.csv", "results.parquet"):
         assert (tmp_path / "spread" / name).read_bytes() == (tmp_path / "own" / name).read_bytes()
     # Each was done once. What the dead node had not ended, and only that, was begun again.
-    done = sorted(name.split(" on ")[0] for name in marked_as("done"))
+    done = sorted(name.split(" on ")[0] for name in marks.told("done"))
     assert len(done) == len(set(done)) == 16
-    assert len(marked_as("begun")) == 16 + len(unended())
-    assert unended() and all(here in name for name in unended())
+    unended = marks.unended()
+    assert len(marks.told("begun")) == 16 + len(unended)
+    assert unended and all(marks.here in name for name in unended)
+    if doomed in cluster.worker_nodes:
+        cluster.remove_node(doomed, allow_graceful=False)
     cluster.add_node(**NODE)
     cluster.wait_for_nodes()
 

@@ -14,8 +14,14 @@ import pytest
 import toile
 
 TEXT = """
+[time]
+newton_steps = 1
+[contact]
+cloth = "none"
 [cloth.sheet]
 mesh.grid = { size = [0.2, 0.2], cells = [3, 3] }
+model = "mass-spring"
+material = { density = 0.15, shear_stiffness = 400.0, bend = 1e-5 }
 [[cloth.sheet.pin]]
 select.corners = [2, 3]
 """
@@ -127,7 +133,7 @@ def test_ten_thousand_readings_of_positions_allocate_nothing(sim):
 
 def test_meshes_have_faces_edges_lengths_and_cloths():
     text = TEXT + (
-        '[cloth.other]\nmesh.grid = { size = [0.1, 0.1], cells = [1, 1] }\nplace = { at = [1, 0, 0] }\n'
+        '[cloth.other]\nmodel = "mass-spring"\nmesh.grid = { size = [0.1, 0.1], cells = [1, 1] }\nplace = { at = [1, 0, 0] }\n'
     )
     sim = toile.Simulation(text)
     assert list(sim.cloth) == ["sheet", "other"] or sorted(sim.cloth) == ["other", "sheet"]

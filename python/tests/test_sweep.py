@@ -21,12 +21,17 @@ from toile._progress import Progress, in_words
 SCENE = """
 [time]
 step = 0.01
+newton_steps = 1
 fps = 50
 duration = 0.1
 [expect]
 stretch_below = 0.5
+[contact]
+cloth = "none"
 [cloth.strip]
 mesh.grid = { size = [0.3, 0.1], cells = [6, 2] }
+model = "mass-spring"
+material = { density = 0.15, shear_stiffness = 400.0, bend = 1e-5 }
 place.at = [0.0, 0.0, 0.05]
 [body.table]
 shape = "plane"
@@ -200,6 +205,16 @@ def test_a_row_is_on_the_disk_when_its_variant_is_done(tmp_path, monkeypatch):
     assert (again.recalled, len(seen)) == (5, 1)
     assert again.columns == swept.columns
     assert not (tmp_path / "parts").exists()
+
+
+def test_a_row_that_comes_twice_counts_once(tmp_path):
+    rows = _rows.Rows([("number", "integer"), ("x", "number")], tmp_path, False)
+    rows.add(1, [1, 0.5])
+    rows.add(0, [0, 0.25])
+    rows.add(1, [1, 7.0])
+    assert rows.all() == [[0, 0.25], [1, 0.5]]
+    rows.save()
+    assert (tmp_path / "results.csv").read_text().splitlines() == ["number,x", "0,0.25", "1,0.5"]
 
 
 def test_a_damaged_part_is_named(tmp_path, monkeypatch):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from importlib.metadata import PackageNotFoundError, version
@@ -22,6 +24,8 @@ Work = Callable[[Any, Any, "_toile._Stop | None"], Any]
 
 #: A worker that dies this often over one task is not sent there again.
 TRIES = 5
+#: How often a worker of a cluster looks whether its node is still there (s).
+LOOK = 0.02
 
 
 class LostWork(Error, RuntimeError):
@@ -99,8 +103,33 @@ class Threads:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
+#: The watch of this process, if it has one.
+_watch: threading.Thread | None = None
+
+
+def _go_with_the_node() -> None:
+    """End this process as soon as the one that started it, Ray's on this node, has ended.
+
+    Then the cluster takes the node for dead, and begins the task again elsewhere. Ray's own workers look every second whether their node is
+    there, and until then a task would go on here, for nobody.
+    """
+    global _watch
+    if _watch is not None or os.name == "nt":
+        return
+    parent = os.getppid()
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK)
+        os._exit(1)
+
+    _watch = threading.Thread(target=look, name="toile-node", daemon=True)
+    _watch.start()
+
+
 def _task(work: Work, shared: Any, part: Any, told: str) -> Any:
     """What a worker of a cluster does."""
+    _go_with_the_node()
     # A task has one core. The engine asks for this when it first takes threads.
     os.environ.setdefault("RAYON_NUM_THREADS", "1")
     here = _version()
@@ -138,7 +167,8 @@ class Cluster:
 
     def work(self, work: Work, shared: Any, parts: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         ray = self._ray
-        # A task that was at work on a node when it died is begun again on another; one that was done is not, as its result has come.
+        # A task that was at work on a node when it died is begun again on another; one that was done is not, as its result has come. Each
+        # has one reference, which is answered once, whatever becomes of attempts that were given up.
         task = ray.remote(num_cpus=1, max_retries=TRIES - 1)(_task)
         kept = ray.put(shared)
         waiting = iter(enumerate(parts))

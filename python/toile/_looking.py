@@ -63,6 +63,8 @@ class Camera:
         width, height : int
             Size of the picture in pixels.
         """
+        if not 0.0 < self.fov < 180.0:
+            raise ArgumentError(f"the field of view is {self.fov} degrees; it must be between 0 and 180")
         focal = 0.5 * height / np.tan(0.5 * np.radians(self.fov))
         return np.array([[focal, 0.0, 0.5 * width], [0.0, focal, 0.5 * height], [0.0, 0.0, 1.0]])
 

@@ -71,7 +71,9 @@ class Rows:
         return [self._rows[number] for number in sorted(self._rows)]
 
     def add(self, number: int, cells: Cells) -> None:
-        """A row that is done. It is on the disk when this returns."""
+        """A row that is done. It is on the disk when this returns. One that is there already stays as it is."""
+        if number in self._rows:
+            return
         self._keep(number, cells)
         if self._folder is None:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -118,6 +119,15 @@ class _Named(Mapping[str, Any]):
 
 class Simulation(_toile.Simulation):
     __doc__ = _toile.Simulation.__doc__
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # `sim.gravty = …` would be kept and mean nothing. Names that are like none of ours are their owner's business.
+        if not hasattr(type(self), name):
+            known = [known for known in dir(Simulation) if not known.startswith("_")]
+            like = difflib.get_close_matches(name, known, 1, 0.8)
+            if like:
+                raise AttributeError(f"a simulation has no `{name}`; did you mean `{like[0]}`?")
+        super().__setattr__(name, value)
 
     @property
     def cloth(self) -> Mapping[str, Cloth]:
@@ -265,7 +275,11 @@ class Grasps:
         self._grasps = grasps
 
     def _rows(self, what: str, given: npt.ArrayLike, width: int) -> list[Floats]:
-        rows = np.asarray(given, float)
+        try:
+            # Complex numbers would lose a part without an error.
+            rows = np.asarray(given).astype(float, casting="same_kind")
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{what} is not an array of numbers: {error}") from None
         count = len(self._grasps)
         if rows.shape not in ((width,), (count, width)):
             raise ArgumentError(f"{what} has the shape {rows.shape}; it must be {width} numbers, or {count} rows of them")

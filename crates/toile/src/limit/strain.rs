@@ -29,7 +29,7 @@ use crate::linalg::Filter;
 use crate::mesh::{RestShape, Topology};
 use crate::parallel;
 use glam::DVec3;
-use obstacles::Guard;
+use obstacles::Guards;
 use thiserror::Error;
 
 /// How far an edge may grow and shrink.
@@ -144,7 +144,7 @@ pub struct StrainLimit {
 /// Memory that [`StrainLimit`] works in.
 #[derive(Clone, Debug, Default)]
 pub struct StrainScratch {
-    guards: Vec<Guard>,
+    guards: Guards,
     impulses: Vec<DVec3>,
     excess: Vec<f64>,
     /// Links that were violated at some sweep of this call, and how many of them each node has.
@@ -237,27 +237,26 @@ impl StrainLimit {
         scratch: &mut StrainScratch,
         positions: &mut [DVec3],
     ) -> LimitReport {
-        obstacles::begin(
-            &mut scratch.guards,
-            obstacles,
-            self.nodes(),
-            step.filters,
-            positions,
-        );
-        obstacles::keep_out(&mut scratch.guards, positions);
+        let mut guards = std::mem::take(&mut scratch.guards);
+        guards.begin(obstacles, self.nodes(), step, positions);
         scratch.met.clear();
         scratch.met.resize(self.links.len(), false);
         let mut sweeps = 0;
         let mut residual = self.residual(positions);
         while residual > self.settings.tolerance && sweeps < self.settings.max_sweeps {
+            let (seen, pulls) = guards.seen(step);
             match self.settings.sweep {
-                Sweep::Jacobi => self.jacobi(step, scratch, positions),
-                Sweep::GaussSeidel => self.gauss_seidel(step, scratch, positions, sweeps % 2 == 1),
+                Sweep::Jacobi => self.jacobi(&seen, scratch, pulls, positions),
+                Sweep::GaussSeidel => {
+                    self.gauss_seidel(&seen, scratch, pulls, positions, sweeps % 2 == 1)
+                }
             }
-            obstacles::keep_out(&mut scratch.guards, positions);
+            guards.keep_out(step, positions);
+            self.slide_stuck(&mut guards, positions);
             sweeps += 1;
             residual = self.residual(positions);
         }
+        scratch.guards = guards;
         LimitReport {
             iterations: sweeps,
             linear_iterations: 0,
@@ -308,6 +307,7 @@ impl StrainLimit {
         &self,
         step: &LimitStep,
         scratch: &mut StrainScratch,
+        pulls: &mut [DVec3],
         positions: &mut [DVec3],
         backwards: bool,
     ) {
@@ -327,12 +327,22 @@ impl StrainLimit {
                     let [a, b] = self.links[edge as usize].nodes.map(|n| n as usize);
                     positions[a] += step.inverse_masses[a] * step.filters[a].apply(impulse);
                     positions[b] -= step.inverse_masses[b] * step.filters[b].apply(impulse);
+                    if !pulls.is_empty() {
+                        pulls[a - self.first_node] += impulse;
+                        pulls[b - self.first_node] -= impulse;
+                    }
                 }
             }
         }
     }
 
-    fn jacobi(&self, step: &LimitStep, scratch: &mut StrainScratch, positions: &mut [DVec3]) {
+    fn jacobi(
+        &self,
+        step: &LimitStep,
+        scratch: &mut StrainScratch,
+        pulls: &mut [DVec3],
+        positions: &mut [DVec3],
+    ) {
         let StrainScratch {
             impulses,
             excess,
@@ -356,16 +366,46 @@ impl StrainLimit {
             let share = link.share(step, link.nodes.map(count));
             link.impulse(step, seen, excess[e] * share)
         });
+        let impulses = &*impulses;
+        let pull = |node: usize| -> DVec3 {
+            let world = node + self.first_node;
+            let signed = |&e: &u32| {
+                let towards = self.links[e as usize].nodes[0] as usize == world;
+                let sign = if towards { 1.0 } else { -1.0 };
+                sign * impulses[e as usize]
+            };
+            self.links_at(node).iter().map(signed).sum()
+        };
+        parallel::for_each(pulls, |node, sum| *sum = pull(node));
         let nodes = self.nodes();
         parallel::for_each(&mut positions[nodes], |node, position| {
-            let mut sum = DVec3::ZERO;
             let world = node + self.first_node;
-            for &e in self.links_at(node) {
-                let towards = self.links[e as usize].nodes[0] as usize == world;
-                sum += if towards { 1.0 } else { -1.0 } * impulses[e as usize];
-            }
-            *position += step.inverse_masses[world] * step.filters[world].apply(sum);
+            *position += step.inverse_masses[world] * step.filters[world].apply(pull(node));
         });
+    }
+
+    /// Mends edges of which both ends stick between bodies. A bound does not give way, so friction does: that of the end
+    /// that can bear less.
+    fn slide_stuck(&self, guards: &mut Guards, positions: &mut [DVec3]) {
+        for k in 0..guards.count() {
+            let Some(node) = guards.stuck(k) else {
+                continue;
+            };
+            for &e in self.links_at(node - self.first_node) {
+                let link = &self.links[e as usize];
+                let [a, b] = link.nodes.map(|n| n as usize);
+                // Each edge once, from its first end.
+                let Some(other) = (a == node).then(|| guards.stuck_at(b)).flatten() else {
+                    continue;
+                };
+                let excess = link.excess(positions);
+                let way = (positions[b] - positions[a]).normalize_or_zero() * excess;
+                match guards.grip(k) < guards.grip(other) {
+                    true => guards.slide(k, way, positions),
+                    false => guards.slide(other, -way, positions),
+                }
+            }
+        }
     }
 
     /// The links at a node of the cloth.
@@ -377,7 +417,7 @@ impl StrainLimit {
 impl StrainScratch {
     /// What obstacles pushed nodes by: node and impulse (kg·m).
     pub(in crate::limit) fn pushes(&self, masses: &[f64], add: &mut dyn FnMut(u32, DVec3)) {
-        for (node, way) in obstacles::moved(&self.guards) {
+        for (node, way) in self.guards.moved() {
             add(node, masses[node as usize] * way);
         }
     }

@@ -165,6 +165,7 @@ fn a_gauss_seidel_sweep_keeps_angular_momentum_colour_by_colour() {
     limit.gauss_seidel(
         &sheet.step(),
         &mut StrainScratch::default(),
+        &mut [],
         &mut swept,
         false,
     );
@@ -400,4 +401,107 @@ fn lengths_are_mended_without_leading_nodes_into_obstacles() {
     assert!(slipped(0.0).abs() < 1e-12);
     let rubbed = slipped(0.2);
     assert!(rubbed < -0.01 && rubbed > -0.01 * count as f64);
+}
+
+/// A sheet that is stretched by 30 %, and whose last row is between two bodies that hold each of its nodes with friction
+/// of up to `grip` (kg·m): where its nodes come to, what was left of the stretch, and what the bodies gave.
+fn held_between(sweep: Sweep, grip: f64) -> (Vec<DVec3>, f64, DVec3) {
+    let sheet = sheet(6, PATTERNS[0]);
+    let settings = StrainSettings {
+        max_sweeps: 20_000,
+        tolerance: 1e-6,
+        ..tight(sweep)
+    };
+    let limit = limit_of(&sheet, settings);
+    let start: Vec<DVec3> = sheet
+        .positions
+        .iter()
+        .map(|p| DVec3::new(p.x, 1.3 * p.y, 0.0))
+        .collect();
+    let between = |i: usize| Obstacle {
+        node: i as u32,
+        normal: DVec3::Z,
+        gap: 0.0,
+        friction: 0.5,
+        slip: DVec3::ZERO,
+        grip: Some(grip),
+    };
+    let last_row: Vec<Obstacle> = (42..49).map(between).collect();
+    let (mut positions, mut scratch) = (start.clone(), StrainScratch::default());
+    let report = limit.apply_among(&sheet.step(), &last_row, &mut scratch, &mut positions);
+    let masses: Vec<f64> = (0..start.len()).map(|i| sheet.mass(i)).collect();
+    let mut given = DVec3::ZERO;
+    scratch.pushes(&masses, &mut |node, push| {
+        assert!(push.length() <= grip * (1.0 + 1e-12), "node {node}: {push}");
+        given += push;
+    });
+    let gained = |i: usize| masses[i] * (positions[i] - start[i]);
+    let gained: DVec3 = (0..start.len()).map(gained).sum();
+    assert!(given.distance(gained) < 1e-12, "{given} for {gained}");
+    (positions, report.residual, given)
+}
+
+#[test]
+fn nodes_between_bodies_stay_while_friction_holds_them_and_the_rest_comes_to_them() {
+    for sweep in SWEEPS {
+        let (positions, left, given) = held_between(sweep, 1.0);
+        assert!(left <= 1e-6, "{sweep:?}: {left}");
+        for (i, place) in positions.iter().enumerate().skip(42) {
+            let start = DVec3::new(place.x, 1.3 * 0.5, 0.0);
+            assert_eq!(*place, start, "{sweep:?}: node {i}");
+        }
+        assert!(given.y > 0.0);
+    }
+}
+
+#[test]
+fn nodes_between_bodies_slide_when_friction_is_not_enough() {
+    for sweep in SWEEPS {
+        let (_, _, needed) = held_between(sweep, 1.0);
+        let grip = 0.05 * needed.y / 7.0;
+        let (positions, left, given) = held_between(sweep, grip);
+        assert!(left <= 1e-6, "{sweep:?}: {left}");
+        assert!(positions[45].y < 1.3 * 0.5 - 0.01, "{:?}", positions[45]);
+        // What it can is spent, though not all of it along y: the row is also pulled together.
+        let share = given.y / (7.0 * grip);
+        assert!(share > 0.5 && share <= 1.0, "{given}");
+        let (_, _, none) = held_between(sweep, 0.0);
+        assert!(none.length() < 1e-15, "{none}");
+    }
+}
+
+#[test]
+fn of_two_nodes_that_stick_too_far_apart_the_one_slides_that_is_held_less() {
+    let sheet = sheet(1, PATTERNS[0]);
+    for sweep in SWEEPS {
+        let settings = StrainSettings {
+            edges: bounds(0.0, 1.0),
+            cross_edges: None,
+            sweep,
+            tolerance: 1e-9,
+            max_sweeps: 200,
+        };
+        let limit = limit_of(&sheet, settings);
+        let start: Vec<DVec3> = sheet.positions.iter().map(|p| 1.01 * *p).collect();
+        let between = |i: usize, grip: f64| Obstacle {
+            node: i as u32,
+            normal: DVec3::Z,
+            gap: 0.0,
+            friction: 0.5,
+            slip: DVec3::ZERO,
+            grip: Some(grip),
+        };
+        let (mut positions, mut scratch) = (start.clone(), StrainScratch::default());
+        let held = [between(0, 10.0), between(1, 9.0)];
+        let report = limit.apply_among(&sheet.step(), &held, &mut scratch, &mut positions);
+        assert!(report.converged, "{sweep:?}: {report:?}");
+        assert_eq!(positions[0], start[0]);
+        assert!((positions[1] - start[1] + 0.01 * DVec3::X).length() < 1e-9);
+        let mut given = DVec3::ZERO;
+        scratch.pushes(&[sheet.mass(0); 4], &mut |_, push| given += push);
+        let gained: DVec3 = (0..4)
+            .map(|i| sheet.mass(i) * (positions[i] - start[i]))
+            .sum();
+        assert!(given.distance(gained) < 1e-12, "{given} for {gained}");
+    }
 }
