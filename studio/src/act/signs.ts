@@ -65,8 +65,9 @@ export class Signs {
     if (settings.pins) this.drawPins(show);
     if (settings.seams) this.drawSeams(show);
     if (settings.threads) this.drawThreads(show);
-    if (settings.contacts) this.drawContacts(show);
-    if (settings.failing) this.drawFailing(show);
+    // They belong to the newest moment, and the cloth of another one is elsewhere.
+    if (settings.contacts && !show.frame!.past) this.drawContacts(show);
+    if (settings.failing && !show.frame!.past) this.drawFailing(show);
     for (const grasp of show.frame!.grasps) {
       const [at, to] = [show.fromFrame(grasp.at), show.fromFrame(grasp.to)];
       if (Math.hypot(...at.map((x, k) => x - to[k]!)) > 1e-5) signs.line(at, to, colours.warm, 2);
@@ -160,7 +161,7 @@ export class Signs {
   // Contacts and failing rows are asked for at most five times a second, and only while somebody wants to see them.
   private askFor(show: LiveShow): void {
     const { contacts, failing } = this.settings;
-    if (!contacts && !failing) return;
+    if ((!contacts && !failing) || show.frame?.past) return;
     const now = performance.now();
     const age = now - (this.asked.get(show) ?? 0);
     if (age < 200) return;

@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { Camera, FIELD_OF_VIEW, perspective, readTheme, type Theme } from "virtual:player";
 import { Actor, type Bounds } from "./actor.ts";
+import { Backdrop } from "./backdrop.ts";
 import type { Uniforms } from "./materials.ts";
 import type { Model } from "./model.ts";
 import type { Ray } from "./picking.ts";
@@ -26,6 +27,8 @@ export class Stage {
   /** Whether things move, though no picture is wanted at this moment. */
   isMoving: () => boolean = () => false;
   private moving = false;
+  private hurried = false;
+  private readonly backdrops = new Map<Actor, Backdrop>();
   private fence: WebGLSync | null = null;
   private bounds: Bounds | null = null;
   private readonly before: ((now: number) => boolean)[] = [];
@@ -44,7 +47,7 @@ export class Stage {
       viewport: { value: new THREE.Vector2(1, 1) }, width: { value: 1 }, pixels: { value: 1 },
       pixelRatio: { value: 1 }, ink: { value: new THREE.Vector4() }, ambient: { value: 0.38 },
       top: { value: new THREE.Vector3() }, bottom: { value: new THREE.Vector3() },
-      quick: { value: false }, paper: { value: new THREE.Vector3(1, 1, 1) },
+      paper: { value: new THREE.Vector3(1, 1, 1) },
     };
     this.eye.up.set(0, 0, 1);
     this.eye.matrixAutoUpdate = true;
@@ -74,6 +77,8 @@ export class Stage {
     const index = this.actors.indexOf(actor);
     if (index < 0) return;
     this.actors.splice(index, 1);
+    this.backdrops.get(actor)?.dispose();
+    this.backdrops.delete(actor);
     actor.dispose();
     this.request();
   }
@@ -207,7 +212,11 @@ export class Stage {
 
   // When nothing moves any more, the picture gets all its pixels.
   private sharpen(): void {
-    if (this.requested || this.isMoving()) return;
+    if (!this.requested && !this.isMoving()) this.drawFine();
+  }
+
+  /** One picture with all pixels and all care, whatever moves: to be kept. */
+  drawFine(): void {
     this.hurry(false);
     this.pace.still();
     this.applySize();
@@ -215,8 +224,7 @@ export class Stage {
   }
 
   private hurry(on: boolean): void {
-    this.shared.quick!.value = on;
-    for (const actor of this.actors) actor.quick = on;
+    this.hurried = on;
   }
 
   draw(): void {
@@ -251,8 +259,23 @@ export class Stage {
     renderer.setScissor(pane.x, bottom, pane.width, pane.height);
     renderer.setScissorTest(true);
     renderer.clear(true, true, false);
+    actor.manner = !this.hurried ? "careful" : this.hasBackdrop(actor, [pane.x, bottom, pane.width, pane.height], ratio) ? "over" : "quick";
     renderer.render(actor.scene, this.eye);
     renderer.setScissorTest(false);
+  }
+
+  // Draws it in passing, if there is one.
+  private hasBackdrop(actor: Actor, place: number[], ratio: number): boolean {
+    const { renderer, camera } = this;
+    if (!actor.isOver(camera.eye())) return false;
+    if (!this.backdrops.has(actor)) this.backdrops.set(actor, new Backdrop());
+    const pixels = place.map((x) => Math.round(x * ratio));
+    const before = [renderer.getViewport(new THREE.Vector4()), renderer.getScissor(new THREE.Vector4())] as const;
+    const drawn = this.backdrops.get(actor)!.draw(renderer, actor, this.eye, camera.matrix().join(), pixels);
+    renderer.setViewport(before[0]);
+    renderer.setScissor(before[1]);
+    renderer.setScissorTest(true);
+    return drawn;
   }
 
   private followCamera(pane: Pane): void {

@@ -14,6 +14,8 @@ const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 export interface Server {
   address: string;
   folder: string;
+  /** Of the process that serves now. */
+  readonly pid: number;
   restart(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -56,6 +58,9 @@ export async function startServer(files: Record<string, string>, scene?: string)
   const server: Server = {
     address: await begin(),
     folder,
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill,
     restart: async () => {
       await kill();
