@@ -83,6 +83,15 @@ export class Signs {
     return show.actor!.positions.subarray(3 * node, 3 * node + 3);
   }
 
+  // The same place on the side of the cloth that is seen: its surface lies half a thickness off its nodes.
+  private over(show: Show, place: ArrayLike<number>, node: number): number[] {
+    const { normals, lift } = show.actor!;
+    const eye = this.app.stage.camera.eye();
+    const normal = [0, 1, 2].map((k) => normals[3 * node + k]!);
+    const side = Math.sign(normal.reduce((sum, x, k) => sum + x * (eye[k]! - place[k]!), 0));
+    return normal.map((x, k) => place[k]! + side * lift * x);
+  }
+
   private drawPins(show: Show): void {
     for (const { nodes } of show.model.pins) {
       const every = Math.max(1, Math.floor(nodes.length / 60)); // a whole side of pins would be a worm
@@ -112,8 +121,9 @@ export class Signs {
         const threads = threadsAt(show, f);
         if (!threads) continue;
         const scale = (v: number[]): number[] => v.map((x) => (x * length) / (Math.hypot(...v) || 1));
-        actor!.marks.arrow(threads.at, scale(threads.warp), this.colours.accent, 1.6);
-        actor!.marks.line(threads.at, threads.at.map((x, k) => x + 0.6 * scale(threads.weft)[k]!), this.colours.weft, 1.3);
+        const at = this.over(show, threads.at, model.faces[4 * f]!);
+        actor!.marks.arrow(at, scale(threads.warp), this.colours.accent, 1.6);
+        actor!.marks.line(at, at.map((x, k) => x + 0.6 * scale(threads.weft)[k]!), this.colours.weft, 1.3);
       }
     }
   }
@@ -154,7 +164,8 @@ export class Signs {
     corners.forEach((node, k) => {
       const next = corners[(k + 1) % corners.length]!;
       const list = strong ? show.actor!.signs : show.actor!.marks;
-      list.line(this.place(show, node), this.place(show, next), strong ? this.colours.pin : this.colours.accent, 2.4);
+      const [from, to] = [node, next].map((one) => this.over(show, this.place(show, one), one));
+      list.line(from!, to!, strong ? this.colours.pin : this.colours.accent, 2.4);
     });
   }
 

@@ -145,7 +145,7 @@ export class KnobsPanel {
   }
 
   private knob(path: Path, value: number): HTMLElement {
-    const name = path.slice(2).join(".").replace(/^material\./, "");
+    const name = path.slice(2).join(".").replace(/^material\./, "").replace(/^limit\.\w+\./, "limit: ");
     return this.slider({ path, value, name: label(name), doc: this.app.book.value?.describe(path) ?? "" });
   }
 

@@ -61,8 +61,8 @@ function outcome(app: App, path: string, found: Outcome): HTMLElement {
       `${held} of ${found.measurements.length} measurements hold${found.quick ? ", in the short version" : ""}.`),
     found.measurements.length > 0 && h("div", { class: "wide-table", tabindex: 0, role: "region", "aria-label": "Measurements" },
       h("table", {},
-        h("thead", {}, h("tr", {}, ["", "ours", "reference", "may differ by", ""].map((text) => h("th", { scope: "col" }, text)))),
-        h("tbody", {}, found.measurements.map(row)))),
+        h("thead", {}, h("tr", {}, ["ours", "reference", "may differ by", "verdict"].map((text) => h("th", { scope: "col" }, text)))),
+        found.measurements.map(row))),
     (found.clips?.length ?? 0) > 0 && h("section", {}, h("h3", {}, "Clips"), found.clips!.map((clip) => h("div", { class: "bar-row" },
       button({ label: `Show ${clip.title}`, text: clip.title || clip.path }, () => void app.openRecording(place + clip.path)),
       app.a.value && button({ label: `Show ${clip.title} beside`, text: "beside" }, () => void beside(app, place + clip.path, clip.title))))),
@@ -72,12 +72,13 @@ function outcome(app: App, path: string, found: Outcome): HTMLElement {
       h("dl", { class: "pairs" }, found.parameters!.map(({ name, value }) => h("div", {}, h("dt", {}, name), h("dd", {}, value))))));
 }
 
+// What was measured in a line of its own: the drawer is narrow.
 function row(m: Measurement): HTMLElement {
   const unit = m.unit ? ` ${m.unit}` : "";
-  return h("tr", { class: m.holds ? "" : "fails" },
-    h("th", { scope: "row" }, m.what),
-    ...[m.measured, m.reference, m.tolerance].map((value) => h("td", {}, value === null ? "–" : `${readable(value)}${unit}`)),
-    h("td", {}, m.holds ? "holds" : "fails"));
+  return h("tbody", { class: m.holds ? "" : "fails" },
+    h("tr", {}, h("th", { scope: "rowgroup", colspan: 4 }, m.what)),
+    h("tr", {}, [m.measured, m.reference, m.tolerance].map((value) => h("td", {}, value === null ? "–" : `${readable(value)}${unit}`)),
+      h("td", {}, m.holds ? "holds" : "fails")));
 }
 
 async function textile(app: App, item: ShelfItem): Promise<HTMLElement> {

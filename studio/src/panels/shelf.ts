@@ -172,7 +172,7 @@ export class Shelf {
   }
 
   private follow(element: HTMLElement, job: Job): void {
-    const share = job.progress === null ? "" : `, about ${Math.round(100 * job.progress)} %`;
+    const share = job.progress === null || job.state !== "running" ? "" : `, about ${Math.round(100 * job.progress)} %`;
     element.querySelector("p")!.textContent = `${job.state}${share}, ${duration(job.seconds)}`;
     const lines = element.querySelector("pre");
     if (lines) lines.textContent = job.lines.slice(-3).join("\n");

@@ -45,6 +45,8 @@ export class Actor {
   readonly positions: Float32Array;
   readonly normals: Float32Array;
   poses: Float32Array;
+  /** How far over its nodes something must be to be seen on the thickest cloth (m). */
+  lift = 0;
   /** Where these coordinates begin in the world (m). */
   origin: ArrayLike<number> = [0, 0, 0];
   private readonly nodes: Table;
@@ -57,7 +59,9 @@ export class Actor {
   /** What is visible in which manner. */
   private readonly parts: Record<Manner, THREE.Object3D[]> = { careful: [], quick: [], over: [] };
   /** Cloths as they are drawn in a hurry, with their two geometries. */
-  private readonly sheets: { mesh: THREE.Mesh; byNode: THREE.BufferGeometry; byFace: THREE.BufferGeometry }[] = [];
+  private readonly sheets: {
+    mesh: THREE.Mesh; byNode: THREE.BufferGeometry; byFace: THREE.BufferGeometry; dyed: THREE.Material; valued: THREE.Material;
+  }[] = [];
   private readonly ramps = new Map<string, THREE.DataTexture>();
 
   constructor(readonly model: Model, shared: Uniforms, software: boolean) {
@@ -114,6 +118,7 @@ export class Actor {
     const colours = cloth.colours.map((c) => new THREE.Vector3(...(toLinear(c) as Vec3)));
     // Thin enough to vanish in a picture, cloth gets an edge that can still be seen.
     const half = 0.5 * Math.max(cloth.thickness, 0.0012 * clothSize(model));
+    this.lift = Math.max(this.lift, 1.6 * half);
     const own = (sign: number): Uniforms => ({
       ...this.uniforms, front: { value: colours[0] }, back: { value: colours[1] },
       lift: { value: sign * half }, yarn: { value: yarn },
@@ -133,10 +138,13 @@ export class Actor {
     const rim = drawn(rimGeometry(model, cloth), rimMaterial({ ...own(1), yarn: { value: 0 } }));
     // In a hurry both sides are one, and have no thickness, and each node is worked out once.
     const byNode = nodeGeometry(model, cloth);
-    const both = drawn(byNode, clothMaterial({ ...own(0), yarn: { value: 0 } }, THREE.DoubleSide, ["QUICK"]));
+    const flat = { ...own(0), yarn: { value: 0 } };
+    const dyed = clothMaterial(flat, THREE.DoubleSide, ["QUICK"]);
+    const valued = clothMaterial(flat, THREE.DoubleSide, ["QUICK", "BY_VALUE"]);
+    const both = drawn(byNode, dyed);
     this.add(["careful"], front, back, rim);
     this.add(["quick", "over"], both);
-    this.sheets.push({ mesh: both, byNode, byFace: geometry });
+    this.sheets.push({ mesh: both, byNode, byFace: geometry, dyed, valued });
     this.shadowScene.add(drawn(byNode, clothDepth({ ...own(0), toClip: this.shadow.uniforms.toLight! })));
   }
 
@@ -189,11 +197,12 @@ export class Actor {
   colourBy(colouring: Colouring | null): void {
     this.uniforms.byValue!.value = colouring !== null;
     this.values = colouring && !colouring.perFace ? colouring.values : null;
+    for (const { mesh, byNode, byFace, dyed, valued } of this.sheets)
+      Object.assign(mesh, { material: colouring ? valued : dyed, geometry: colouring?.perFace ? byFace : byNode });
     if (!colouring) return;
     if (colouring.perFace) this.faceValues.fill(colouring.values);
     else this.nodes.fill(this.positions, this.values);
     this.uniforms.valuePerFace!.value = colouring.perFace;
-    for (const { mesh, byNode, byFace } of this.sheets) mesh.geometry = colouring.perFace ? byFace : byNode;
     (this.uniforms.range!.value as THREE.Vector2).set(...colouring.range);
     this.uniforms.ramp!.value = this.rampOf(colouring.stops);
   }
@@ -301,7 +310,7 @@ export class Actor {
         object.geometry.dispose();
         (object.material as THREE.Material).dispose();
       });
-    for (const { byNode, byFace } of this.sheets) for (const one of [byNode, byFace]) one.dispose();
+    for (const { byNode, byFace, dyed, valued } of this.sheets) for (const one of [byNode, byFace, dyed, valued]) one.dispose();
     for (const table of [this.nodes, this.normalTable, this.faceValues]) table.dispose();
     for (const ramp of this.ramps.values()) ramp.dispose();
     this.shadow.dispose();

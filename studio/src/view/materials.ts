@@ -11,8 +11,8 @@ export type Uniforms = Record<string, THREE.IUniform>;
 // three.js writes the version line itself.
 const source = (glsl: string): string => glsl.replace("#version 300 es\n", "");
 
-/** What the shaders may be told to leave out. */
-export type Short = "QUICK" | "WITHOUT_SHADOW" | "SHADOW_ALONE";
+/** What the shaders may be told to leave out, or to take for granted. */
+export type Short = "QUICK" | "BY_VALUE" | "WITHOUT_SHADOW" | "SHADOW_ALONE";
 
 interface Parameters extends THREE.ShaderMaterialParameters {
   short?: Short[];

@@ -68,15 +68,23 @@ export class Stage {
 
   add(model: Model): Actor {
     const actor = new Actor(model, this.shared, this.software);
-    this.actors.push(actor);
-    this.request();
+    this.repane(() => this.actors.push(actor));
     return actor;
+  }
+
+  // Panes of another shape: what was seen from side to side still is.
+  private repane(change: () => void): void {
+    const aspect = (): number => this.panes()[0]!.width / this.panes()[0]!.height;
+    const before = aspect();
+    change();
+    if (this.camera.moved) this.camera.distance *= before / aspect();
+    this.request();
   }
 
   remove(actor: Actor): void {
     const index = this.actors.indexOf(actor);
     if (index < 0) return;
-    this.actors.splice(index, 1);
+    this.repane(() => this.actors.splice(index, 1));
     this.backdrops.get(actor)?.dispose();
     this.backdrops.delete(actor);
     actor.dispose();
@@ -250,10 +258,14 @@ export class Stage {
     (shared.viewport!.value as THREE.Vector2).set(pane.width * ratio, pane.height * ratio);
     shared.pixels!.value = (pane.height * ratio) / FIELD_OF_VIEW;
     this.followCamera(pane);
-    renderer.setRenderTarget(actor.shadow.target);
-    renderer.clear(false, true, false);
-    renderer.render(actor.shadowScene, this.eye);
-    renderer.setRenderTarget(null);
+    // In a hurry shadows may be a picture late.
+    if (!this.hurried || !actor.shadow.isDrawn || this.pictures % 2 === 0) {
+      renderer.setRenderTarget(actor.shadow.target);
+      renderer.clear(false, true, false);
+      renderer.render(actor.shadowScene, this.eye);
+      renderer.setRenderTarget(null);
+      actor.shadow.isDrawn = true;
+    }
     const bottom = this.canvas.clientHeight - pane.y - pane.height;
     renderer.setViewport(pane.x, bottom, pane.width, pane.height);
     renderer.setScissor(pane.x, bottom, pane.width, pane.height);

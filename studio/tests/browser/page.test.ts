@@ -1,14 +1,11 @@
 // The page as a page: tabs, restarts, phones, keyboards, accessibility, pictures and videos.
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
-import { PHONE, ask, openPage, picture, ready, startBrowser, until, type Studio } from "../support/browser.ts";
+import type { Browser } from "playwright-core";
+import { PHONE, ask, faults, openPage, picture, ready, startBrowser, until, type Studio } from "../support/browser.ts";
 import { hanging } from "../support/scenes.ts";
 import { startServer, type Server } from "../support/server.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
 let server: Server;
@@ -22,15 +19,6 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
-
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { axe } = window as never as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map((n) => n.html.slice(0, 160)) }));
-  });
-  return found.filter(({ impact }) => impact === "serious" || impact === "critical").map((v) => `${v.id}: ${v.html.join(" | ")}`);
-}
 
 test("no serious fault of accessibility, by day and by night, in any panel", async () => {
   const { page } = await openPage(browser, server.address);

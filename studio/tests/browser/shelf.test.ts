@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
-import { ask, openPage, picture, startBrowser, until } from "../support/browser.ts";
+import { ask, faults, openPage, picture, startBrowser, until } from "../support/browser.ts";
 import { hanging } from "../support/scenes.ts";
 import { BINARY, startServer, type Server } from "../support/server.ts";
 
@@ -89,6 +89,7 @@ test("an experiment of the lab is started from here, and what it found stands be
   expect(await page.locator(".result tbody tr").count()).toBeGreaterThan(1);
   expect(await page.textContent(".result")).toMatch(/measurements hold, in the short version/);
   await picture(page, "result");
+  expect(await faults(page)).toEqual([]);
   await page.click('[aria-label="Back to the shelf"]');
   expect(await page.locator(".item:has-text('pendulum')").count()).toBeGreaterThan(0);
 });

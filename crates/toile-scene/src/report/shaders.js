@@ -211,15 +211,15 @@ void main() {
   vec3 toEye = normalize(eye - world);
   float cosine = dot(n, keyLight);
   float light = max(cosine, 0.0) * lightReaching(world, n);
-  if (byValue) {
-    float at = (value - range.x) / (range.y - range.x);
-    vec3 base = value == value ? texture(ramp, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.5);
-    colour = vec4(base * sqrt(0.62 + 0.16 * n.z + 0.3 * light), 1.0);
-    return;
-  }
+#ifdef BY_VALUE
+  float at = (value - range.x) / (range.y - range.x);
+  vec3 base = value == value ? texture(ramp, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.5);
+  colour = vec4(base * sqrt(0.62 + 0.16 * n.z + 0.3 * light), 1.0);
+#else
   float fill = 0.16 * max(dot(n, toEye), 0.0);
   vec3 seen = (gl_FrontFacing ? front : back) * ((ambient + fill) * lightAround(n) + vec3(0.9, 0.86, 0.81) * light);
   colour = vec4(sqrt(seen), 1.0);
+#endif
 }
 #else
 void main() {
