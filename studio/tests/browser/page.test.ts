@@ -168,7 +168,7 @@ test("after a new start of the server, B stands beside A again, and what is bein
     const { studio, before } = window as never as { studio: Studio; before: unknown[] };
     const { a, b, opening } = studio.app;
     return a.value?.frame && b.value?.frame && !opening.value && a.value !== before[0] && b.value !== before[1];
-  }, undefined, { timeout: 25_000 });
+  }, undefined, { timeout: 60_000 });
   expect(await page.textContent(".names")).toBe(labels);
   expect(await ask(page, (studio) => studio.app.draft.value.text)).toMatch(/\[cloth\.$/);
   await page.keyboard.press("Escape");

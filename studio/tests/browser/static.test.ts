@@ -81,22 +81,23 @@ const EXPLICIT = hanging(10).replace("duration = 3.0", 'duration = 3.0\nintegrat
   .replace("damping = 0.6", 'model = "mass-spring"');
 const IMPLICIT = hanging(10, '\n[body.ball]\nshape.sphere = { radius = 0.2 }\nplace = { at = [0.0, -0.1, 0.6] }\n');
 
+// Browsers have no fused multiply–add. What does without it has the same bits; implicit steps, whose solver uses it where
+// the processor has it, have other last digits, which grow slowly until cloth touches something.
 test.skipIf(!WASM)("the engine in WebAssembly has the numbers of the program", async () => {
   site.bringEngine();
   const server = await startServer({ "scene.toml": hanging(10) }, "scene.toml");
   const [native, web] = [await openPage(browser, server.address), await openPage(browser, site.address)];
-  for (const [name, text, steps] of [["explicit", EXPLICIT, 500], ["implicit", IMPLICIT, 60]] as const) {
-    const [ours, theirs] = [await told(native.page, text, steps), await told(web.page, text, steps)];
-    expect(theirs.columns).toEqual(ours.columns);
-    const away = Math.max(...ours.positions.map((x, k) => Math.abs(x - theirs.positions[k]!)));
-    const first = ours.rows.findIndex((row, k) => row.some((x, j) => !Object.is(x, theirs.rows[k]![j])));
-    const worst = ours.columns.map((column, j) => {
-      const most = Math.max(...ours.rows.map((row) => Math.abs(row[j]!)).filter(Number.isFinite));
-      const apart = Math.max(...ours.rows.map((row, k) => Math.abs(row[j]! - theirs.rows[k]![j]!)).filter(Number.isFinite), 0);
-      return `${column} ${(apart / (most || 1)).toExponential(1)}`;
-    });
-    console.log(`${name}: ${first < 0 ? "the same bits" : `other bits from step ${first + 1} on`}; nodes ${away.toExponential(1)} m apart; ${worst.join(", ")}`);
+  const both = async (text: string, steps: number): Promise<[Told, Told]> =>
+    [await told(native.page, text, steps), await told(web.page, text, steps)];
+  const [ours, theirs] = await both(EXPLICIT, 300);
+  expect(theirs).toEqual(ours);
+  const [before, after] = await both(IMPLICIT, 20);
+  expect(after.columns).toEqual(before.columns);
+  for (const name of ["energyKinetic", "energyGravity", "energyElastic"]) {
+    const at = before.columns.indexOf(name);
+    before.rows.forEach((row, k) => expect(Math.abs(row[at]! - after.rows[k]![at]!)).toBeLessThan(1e-6));
   }
+  before.positions.forEach((x, k) => expect(Math.abs(x - after.positions[k]!)).toBeLessThan(1e-5));
   await server.stop();
   await native.page.close();
   await web.page.close();
