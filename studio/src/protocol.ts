@@ -402,8 +402,10 @@ export interface Job {
   kind: 'lab' | 'cusick';
   title: string;
   state: 'running' | 'done' | 'failed' | 'stopped';
-  /** 0 to 1, if known. */
+  /** 0 to 1: the time that it has taken by the time that the same took before; null if it was never done in this folder. */
   progress: number | null;
+  /** How long it has taken (s). Told every second while it runs. */
+  seconds: number;
   /** The last lines that it said. */
   lines: string[];
   /** Where its results are, when done: a path of the shelf. */

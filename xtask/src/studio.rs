@@ -87,10 +87,34 @@ pub fn test() -> bool {
             "the tests of the studio in a browser, which take Chromium (on Debian: apt-get install chromium)",
         );
     };
+    let Some(engine) = engine_for_tests() else {
+        return false;
+    };
     let program = std::path::absolute(Path::new("target/debug/toile")).unwrap_or_default();
     let [program, chromium] = [program, chromium].map(|path| path.display().to_string());
-    let environment = [("TOILE_BIN", program.as_str()), ("CHROMIUM", &chromium)];
+    let environment = [
+        ("TOILE_BIN", program.as_str()),
+        ("CHROMIUM", &chromium),
+        ("TOILE_WASM", &engine),
+    ];
     npm(&["run", "test:browser"], &environment)
+}
+
+/// The engine for browsers as it is built for tests; an empty path without the target, `None` if it does not
+/// compile.
+fn engine_for_tests() -> Option<String> {
+    if !has_target(BROWSER) {
+        eprintln!(
+            "left out: the tests of the page without a server, which take the target {BROWSER} (rustup target add {BROWSER})"
+        );
+        return Some(String::new());
+    }
+    let build = ["build", "--package", "toile-wasm", "--target", BROWSER];
+    let made = Path::new("target")
+        .join(BROWSER)
+        .join("debug/toile_wasm.wasm");
+    let made = std::path::absolute(made).ok()?;
+    cargo(&build, &[]).then(|| made.display().to_string())
 }
 
 /// What cannot be done here is said; where every change must pass, that is not enough.

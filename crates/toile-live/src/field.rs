@@ -7,6 +7,18 @@ use toile::contact::ContactPoint;
 use toile::fields::{face_strains, node_gaps};
 use toile::model::Model;
 use toile::simulation::Simulation;
+use toile::state::State;
+
+/// A node that contact acted on in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touched {
+    /// By its number over all cloths.
+    pub node: u32,
+    /// Size of the force (N).
+    pub force: f32,
+    /// Whether one of its contacts slid.
+    pub slides: bool,
+}
 
 /// Which nodes are around which faces, for all cloths.
 #[derive(Clone, Debug)]
@@ -45,18 +57,11 @@ impl Surroundings {
     pub fn of_now(&self, field: Field, simulation: &Simulation) -> Option<Vec<f32>> {
         let positions = simulation.positions();
         let model = simulation.model();
-        let missing = || vec![f32::NAN; positions.len()];
         match field {
-            Field::Gap => {
-                let gaps = node_gaps(model, simulation.state());
-                Some(match gaps.is_empty() {
-                    true => missing(),
-                    false => gaps.into_iter().map(|g| g as f32).collect(),
-                })
-            }
+            Field::Gap => Some(gaps_of(model, simulation.state())),
             Field::Force | Field::Friction => {
-                let points = simulation.contacts();
-                Some(touched(field, &points, positions.len()))
+                let found = touched(&simulation.contacts(), positions.len());
+                Some(of_touched(field, &found, positions.len()))
             }
             Field::Speed => {
                 let speeds = simulation.velocities().iter().map(|v| v.length() as f32);
@@ -129,22 +134,50 @@ impl Surroundings {
     }
 }
 
-/// What contact did to each node.
-fn touched(field: Field, points: &[ContactPoint], nodes: usize) -> Vec<f32> {
-    let mut forces = vec![DVec3::ZERO; nodes];
-    let mut frictions = vec![0.0f32; nodes];
+/// The gap of every node to the bodies as they stand in a state (m).
+pub fn gaps_of(model: &Model, state: &State) -> Vec<f32> {
+    let gaps = node_gaps(model, state);
+    match gaps.is_empty() {
+        true => vec![f32::NAN; state.positions.len()],
+        false => gaps.into_iter().map(|g| g as f32).collect(),
+    }
+}
+
+/// What contact did to nodes, of which there are so many in all.
+pub fn touched(points: &[ContactPoint], nodes: usize) -> Vec<Touched> {
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<Option<(DVec3, bool)>> = vec![None; nodes];
     for point in points {
         for (&node, weight) in point.nodes.iter().zip(point.weights) {
             if weight != 0.0 {
-                let node = node as usize;
-                forces[node] += weight * point.force;
-                let slides = if point.is_sliding { 2.0 } else { 1.0 };
-                frictions[node] = frictions[node].max(slides);
+                let (force, slides) = found[node as usize].get_or_insert_default();
+                *force += weight * point.force;
+                *slides |= point.is_sliding;
             }
         }
     }
-    match field {
-        Field::Friction => frictions,
-        _ => forces.into_iter().map(|f| f.length() as f32).collect(),
+    let all = found.into_iter().zip(0..);
+    let all = all.filter_map(|(found, node)| {
+        found.map(|(force, slides)| Touched {
+            node,
+            force: force.length() as f32,
+            slides,
+        })
+    });
+    all.collect()
+}
+
+/// The field of all nodes that follows from those that contact acted on: force, or friction.
+pub fn of_touched(field: Field, touched: &[Touched], nodes: usize) -> Vec<f32> {
+    let mut values = vec![0.0; nodes];
+    for one in touched {
+        values[one.node as usize] = match (field, one.slides) {
+            (Field::Friction, true) => 2.0,
+            (Field::Friction, false) => 1.0,
+            _ => one.force,
+        };
     }
+    values
 }

@@ -4,9 +4,12 @@
 //! simulation can be led to any later frame by the commands that were given since. When both together take more memory than they
 //! may, every second frame is forgotten and the stride doubles: the whole way stays, in coarser steps.
 
+use crate::bytes::ShownGrasp;
+use crate::field::Touched;
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
 use toile::command::Command;
+use toile::drive::Travel;
 
 /// A snapshot for every so many kept frames.
 const FRAMES_PER_SNAPSHOT: u32 = 10;
@@ -22,11 +25,22 @@ pub struct Kept {
     pub positions: Vec<[f32; 3]>,
     /// Poses of the scene's bodies.
     pub poses: Vec<(DVec3, DQuat)>,
+    /// What led the engine's bodies off their paths.
+    pub led: Vec<(u32, Travel)>,
+    /// What was held, and how it pulled.
+    pub grasps: Vec<ShownGrasp>,
+    /// The nodes that contact acted on in the step before.
+    pub touched: Vec<Touched>,
 }
 
 impl Kept {
     fn bytes(&self) -> usize {
-        size_of::<Kept>() + 12 * self.positions.len() + 56 * self.poses.len()
+        size_of::<Kept>()
+            + size_of_val(self.positions.as_slice())
+            + size_of_val(self.poses.as_slice())
+            + size_of_val(self.led.as_slice())
+            + size_of_val(self.grasps.as_slice())
+            + size_of_val(self.touched.as_slice())
     }
 }
 
@@ -170,6 +184,9 @@ mod tests {
             origin: DVec3::ZERO,
             positions: vec![[0.0; 3]; 100],
             poses: Vec::new(),
+            led: Vec::new(),
+            grasps: Vec::new(),
+            touched: Vec::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::bytes::{FLAG_CUT, FLAG_PAST, Frame, ShownGrasp};
 use crate::check::{Place, problem, resolve};
 use crate::command;
-use crate::field::Surroundings;
+use crate::field::{Surroundings, gaps_of, of_touched, touched};
 use crate::history::{History, Kept};
 use crate::inspect;
 use crate::numbers::{Numbers, Rows, row};
@@ -180,7 +180,7 @@ impl Session {
             self.history.keep_snapshot(frame, snapshot);
         }
         if self.history.wants(frame) {
-            self.history.keep(frame, self.kept());
+            self.history.keep(frame, self.kept_whole());
         }
     }
 
@@ -195,6 +195,20 @@ impl Session {
             origin,
             positions: positions.iter().map(local).collect(),
             poses: poses.iter().map(|p| (p.translation, p.rotation)).collect(),
+            led: Vec::new(),
+            grasps: Vec::new(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// The same with what the simulation cannot be asked any more when it has gone on.
+    fn kept_whole(&self) -> Kept {
+        let nodes = self.world.model.node_count();
+        Kept {
+            led: self.simulation.state().commanded.bodies.clone(),
+            grasps: self.shown_grasps(),
+            touched: touched(&self.simulation.contacts(), nodes),
+            ..self.kept()
         }
     }
 
@@ -339,7 +353,7 @@ impl Session {
         };
         let field = self.past_field(number, kept);
         let about = (number, cut | FLAG_PAST);
-        self.bytes(about, kept, Vec::new(), field.as_deref())
+        self.bytes(about, kept, kept.grasps.clone(), field.as_deref())
     }
 
     fn bytes(
@@ -362,7 +376,7 @@ impl Session {
         frame.message(self.id)
     }
 
-    /// Of what is past only the shape is known, and where it was before.
+    /// The field of a frame that was kept.
     fn past_field(&self, number: u32, kept: &Kept) -> Option<Vec<f32>> {
         let places = |kept: &Kept| -> Vec<DVec3> {
             let wide = |p: &[f32; 3]| glam::Vec3::from_array(*p).as_dvec3() + kept.origin;
@@ -377,6 +391,15 @@ impl Session {
                     ways.map(|(a, b)| (a.distance(b) / seconds) as f32)
                         .collect(),
                 )
+            }
+            (Field::Gap, _) => {
+                let mut then = self.simulation.state().clone();
+                then.commanded.bodies.clone_from(&kept.led);
+                (then.time, then.positions) = (kept.time, here);
+                Some(gaps_of(self.simulation.model(), &then))
+            }
+            (field @ (Field::Force | Field::Friction), _) => {
+                Some(of_touched(field, &kept.touched, here.len()))
             }
             (field, _) => self.around.of_shape(field, self.simulation.model(), &here),
         }

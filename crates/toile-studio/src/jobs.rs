@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use toile_lab::EXPERIMENTS;
+use std::time::{Duration, Instant};
+use toile_lab::{EXPERIMENTS, Outcome};
 use toile_live::protocol::{Refusal, RefusalKind};
+use toile_scene::files::read_input;
 use toile_scene::run::write_atomically;
 use toile_scene::scene::SceneSource;
 use tokio::sync::broadcast;
@@ -23,8 +24,11 @@ const LINE: usize = 300;
 const RESULT: u64 = 4 << 20;
 /// Jobs that are remembered.
 const REMEMBERED: usize = 50;
-/// How often a job is looked after.
+/// How often a job is looked after, and how often it is told how long it has taken.
 const LOOK: Duration = Duration::from_millis(100);
+const TELL: Duration = Duration::from_secs(1);
+/// A job is not said to be nearer to its end than this: it may take longer than the last time.
+const NEARLY: f64 = 0.98;
 /// Fields of a cloth that say what it is made of.
 const OF_THE_CLOTH: [&str; 8] = [
     "model",
@@ -64,8 +68,23 @@ pub struct Job {
     title: String,
     state: State,
     progress: Option<f64>,
+    seconds: f64,
     lines: VecDeque<String>,
     result: Option<String>,
+    #[serde(skip)]
+    began: Instant,
+    /// How long it took the last time (s).
+    #[serde(skip)]
+    expected: Option<f64>,
+}
+
+impl Job {
+    /// How long it has taken, and how much of what it took the last time that is.
+    fn look_at_the_clock(&mut self) {
+        self.seconds = self.began.elapsed().as_secs_f64();
+        let share = self.expected.map(|all| self.seconds / all.max(1e-3));
+        self.progress = share.map(|share| share.min(NEARLY));
+    }
 }
 
 /// How far it is.
@@ -84,6 +103,8 @@ struct Plan {
     title: String,
     arguments: Vec<String>,
     result: String,
+    /// How long the same took the last time (s).
+    expected: Option<f64>,
     /// The file that its output goes into, if that is its result.
     output: Option<PathBuf>,
 }
@@ -136,6 +157,10 @@ impl Jobs {
         let Some(program) = &self.program else {
             return Err(refused("this studio has no program to do jobs with".into()));
         };
+        let plan = match order {
+            Order::Lab { experiment, quick } => self.experiment(experiment, *quick)?,
+            Order::Cusick { text, cloth } => self.cusick(text, cloth.as_deref())?,
+        };
         let mut list = locked(&self.list);
         let running = list
             .jobs
@@ -146,10 +171,6 @@ impl Jobs {
             let message = format!("{running} job is running already; wait for it or stop it");
             return Err(Refusal::new(RefusalKind::Limit, message));
         }
-        let plan = match order {
-            Order::Lab { experiment, quick } => self.experiment(experiment, *quick)?,
-            Order::Cusick { text, cloth } => self.cusick(text, cloth.as_deref())?,
-        };
         let mut child = Command::new(program)
             .args(&plan.arguments)
             .current_dir(self.folder.root())
@@ -164,9 +185,12 @@ impl Jobs {
             kind: plan.kind,
             title: plan.title,
             state: State::Running,
-            progress: None,
+            progress: plan.expected.map(|_| 0.0),
+            seconds: 0.0,
             lines: VecDeque::new(),
             result: None,
+            began: Instant::now(),
+            expected: plan.expected,
         };
         let (out, told) = (child.stdout.take(), child.stderr.take());
         list.jobs.push_back((job.clone(), Some(child)));
@@ -196,13 +220,22 @@ impl Jobs {
             .map(String::from)
             .into();
         arguments.extend(quick.then(|| "--quick".to_owned()));
+        let result = format!("lab/{}.json", found.name);
         Ok(Plan {
             kind: "lab",
             title: found.title.to_owned(),
             arguments,
-            result: format!("lab/{}.json", found.name),
+            expected: self.seconds_of(&result, quick),
+            result,
             output: None,
         })
+    }
+
+    /// How long an experiment took the last time, in the same version.
+    fn seconds_of(&self, result: &str, quick: bool) -> Option<f64> {
+        let path = self.folder.find(Path::new(result)).ok()?;
+        let earlier: Outcome = serde_json::from_slice(&read_input(&path).ok()?).ok()?;
+        (earlier.quick == quick && earlier.seconds > 0.0).then_some(earlier.seconds)
     }
 
     /// The test of the cloth that a scene describes.
@@ -237,13 +270,23 @@ impl Jobs {
                 arguments.push(format!("--set=cloth.specimen.{field}={value}"));
             }
         }
+        let title = format!("Cusick drape test of `{name}`");
         Ok(Plan {
             kind: "cusick",
-            title: format!("Cusick drape test of `{name}`"),
+            expected: self.took(&title),
+            title,
             arguments,
             output: Some(self.folder.root().join(&result).join("cusick.json")),
             result,
         })
+    }
+
+    /// How long the last job of this name took (s).
+    fn took(&self, title: &str) -> Option<f64> {
+        let jobs = &locked(&self.list).jobs;
+        let mut done = jobs.iter().rev().map(|(job, _)| job);
+        let found = done.find(|job| job.state == State::Done && job.title == title);
+        found.map(|job| job.seconds)
     }
 
     /// Stops one.
@@ -253,6 +296,7 @@ impl Jobs {
         let (job, child) = found
             .ok_or_else(|| Refusal::new(RefusalKind::Command, format!("there is no job {id}")))?;
         if let (State::Running, Some(child)) = (job.state, child) {
+            job.look_at_the_clock();
             job.state = State::Stopped;
             // It may just have ended.
             let _ = child.kill();
@@ -312,6 +356,9 @@ impl Watch {
     fn change(&self, change: impl FnOnce(&mut Job)) {
         let mut list = locked(&self.list);
         if let Some((job, _)) = list.jobs.iter_mut().find(|(job, _)| job.id == self.id) {
+            if job.state == State::Running {
+                job.look_at_the_clock();
+            }
             change(job);
         }
         drop(list);
@@ -346,8 +393,13 @@ impl Watch {
 
     /// Waits for its end; answers whether all went well.
     fn wait(&self) -> bool {
+        let mut told = Instant::now();
         loop {
             std::thread::sleep(LOOK);
+            if told.elapsed() > TELL {
+                told = Instant::now();
+                self.change(|_| {});
+            }
             let mut list = locked(&self.list);
             let found = list.jobs.iter_mut().find(|(job, _)| job.id == self.id);
             let Some((_, Some(child))) = found else {
@@ -370,6 +422,7 @@ impl Watch {
                 Some(_) => State::Done,
                 None => State::Failed,
             };
+            job.progress = job.progress.map(|_| 1.0);
             job.result = result;
         });
     }

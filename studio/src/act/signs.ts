@@ -65,8 +65,9 @@ export class Signs {
     if (settings.pins) this.drawPins(show);
     if (settings.seams) this.drawSeams(show);
     if (settings.threads) this.drawThreads(show);
-    if (settings.contacts) this.drawContacts(show);
-    if (settings.failing) this.drawFailing(show);
+    // They belong to the newest moment, and the cloth of another one is elsewhere.
+    if (settings.contacts && !show.frame!.past) this.drawContacts(show);
+    if (settings.failing && !show.frame!.past) this.drawFailing(show);
     for (const grasp of show.frame!.grasps) {
       const [at, to] = [show.fromFrame(grasp.at), show.fromFrame(grasp.to)];
       if (Math.hypot(...at.map((x, k) => x - to[k]!)) > 1e-5) signs.line(at, to, colours.warm, 2);
@@ -80,6 +81,15 @@ export class Signs {
 
   private place(show: Show, node: number): Float32Array {
     return show.actor!.positions.subarray(3 * node, 3 * node + 3);
+  }
+
+  // The same place on the side of the cloth that is seen: its surface lies half a thickness off its nodes.
+  private over(show: Show, place: ArrayLike<number>, node: number): number[] {
+    const { normals, lift } = show.actor!;
+    const eye = this.app.stage.camera.eye();
+    const normal = [0, 1, 2].map((k) => normals[3 * node + k]!);
+    const side = Math.sign(normal.reduce((sum, x, k) => sum + x * (eye[k]! - place[k]!), 0));
+    return normal.map((x, k) => place[k]! + side * lift * x);
   }
 
   private drawPins(show: Show): void {
@@ -111,8 +121,9 @@ export class Signs {
         const threads = threadsAt(show, f);
         if (!threads) continue;
         const scale = (v: number[]): number[] => v.map((x) => (x * length) / (Math.hypot(...v) || 1));
-        actor!.marks.arrow(threads.at, scale(threads.warp), this.colours.accent, 1.6);
-        actor!.marks.line(threads.at, threads.at.map((x, k) => x + 0.6 * scale(threads.weft)[k]!), this.colours.weft, 1.3);
+        const at = this.over(show, threads.at, model.faces[4 * f]!);
+        actor!.marks.arrow(at, scale(threads.warp), this.colours.accent, 1.6);
+        actor!.marks.line(at, at.map((x, k) => x + 0.6 * scale(threads.weft)[k]!), this.colours.weft, 1.3);
       }
     }
   }
@@ -153,14 +164,15 @@ export class Signs {
     corners.forEach((node, k) => {
       const next = corners[(k + 1) % corners.length]!;
       const list = strong ? show.actor!.signs : show.actor!.marks;
-      list.line(this.place(show, node), this.place(show, next), strong ? this.colours.pin : this.colours.accent, 2.4);
+      const [from, to] = [node, next].map((one) => this.over(show, this.place(show, one), one));
+      list.line(from!, to!, strong ? this.colours.pin : this.colours.accent, 2.4);
     });
   }
 
   // Contacts and failing rows are asked for at most five times a second, and only while somebody wants to see them.
   private askFor(show: LiveShow): void {
     const { contacts, failing } = this.settings;
-    if (!contacts && !failing) return;
+    if ((!contacts && !failing) || show.frame?.past) return;
     const now = performance.now();
     const age = now - (this.asked.get(show) ?? 0);
     if (age < 200) return;

@@ -43,6 +43,8 @@ export class App {
   readonly panel = new Signal<string | null>(null);
   /** What to call A and B. */
   labels: (string | undefined)[] = [];
+  /** What the live B was made of. */
+  private variant: Draft | null = null;
   templates: Template[] = [];
   fabrics: Fabric[] = [];
   private server = "";
@@ -152,9 +154,10 @@ export class App {
     await this.openScene({ text: first.text, path: "path" in first ? first.path : null, name: first.name });
   }
 
-  // A server that was only out of reach still has the session; a new one has none, so the scene starts again.
+  // A server that was only out of reach still has the sessions; a new one has none, so what ran starts again.
   private async reconnected(same: boolean): Promise<void> {
     if (!same) for (const one of this.shows()) if (one instanceof LiveShow) one.gone = true;
+    for (const one of this.shows()) if (one instanceof RecordedShow) one.goOn();
     const show = this.liveA();
     if (!show) return;
     if (same) {
@@ -167,8 +170,21 @@ export class App {
         // The session was dropped meanwhile.
       }
     }
-    await this.openScene(this.draft.value, true);
+    await this.startAgain();
     notify("The server was started anew, and so was the scene.");
+  }
+
+  // What ran, not what is being written, which may be wrong at the moment; and what stood beside it.
+  private async startAgain(): Promise<void> {
+    const [draft, running, labels, colour] = [this.draft.value, this.running.value, this.labels, this.colour.value];
+    const [other, variant] = [this.b.value, this.variant];
+    if (!(await this.openScene({ ...draft, text: running || draft.text }, true))) return;
+    this.draft.value = draft;
+    if (!other) return;
+    this.labels = labels;
+    if (other instanceof RecordedShow) await this.openRecording(other.path, "b");
+    else if (variant) await this.setB(variant);
+    if (this.b.value) this.setColour(colour);
   }
 
   // ----- scenes
@@ -266,6 +282,7 @@ export class App {
   async setB(draft: Draft | null): Promise<boolean> {
     const [a, old] = [this.liveA(), this.b.value];
     if (old instanceof LiveShow) await this.engine.ask({ op: "link", sessions: [] }).catch(() => undefined);
+    this.variant = draft;
     if (!draft) {
       this.put("b", null, true);
       if (this.colour.value === "difference") this.setColour("cloth");

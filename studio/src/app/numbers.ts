@@ -2,6 +2,9 @@
 
 import type { Numbers, Table } from "../protocol.ts";
 
+/** Rows that a page keeps: the newest quarter of an hour or so. The older half is forgotten when there are more. */
+const MOST_ROWS = 60_000;
+
 export class NumberTable {
   readonly values: number[][];
   /** Counts every change, so that plots know when to draw. */
@@ -33,6 +36,13 @@ export class NumberTable {
     const keep = Math.max(0, Math.min(this.rows, from - first));
     for (const column of this.values) column.length = keep;
     this.append(rows);
+    if (this.rows > MOST_ROWS) for (const column of this.values) column.splice(0, column.length - MOST_ROWS / 2);
+  }
+
+  /** The time of a frame of a live world, if it has a row. */
+  timeOf(frame: number): number | null {
+    const first = this.column("frame")?.[0];
+    return first === undefined ? null : this.times[frame - first] ?? null;
   }
 
   clear(): void {
@@ -66,4 +76,35 @@ export class NumberTable {
     }
     return column[low]!;
   }
+}
+
+/** Columns over time with at most so many points. Of each span of rows the least and the greatest stay, so no peak is lost. */
+export function thinned(times: number[], columns: ((row: number) => number | null)[], most: number): (number | null)[][] {
+  const span = Math.ceil((2 * times.length) / most);
+  if (!(span > 2)) return [times, ...columns.map((read) => times.map((_, row) => read(row)))];
+  const out: (number | null)[][] = [[], ...columns.map(() => [])];
+  for (let first = 0; first < times.length; first += span) {
+    const last = Math.min(first + span, times.length) - 1;
+    out[0]!.push(times[first]!);
+    if (last > first) out[0]!.push(times[last]!);
+    columns.forEach((read, k) => {
+      let [low, high]: (number | null)[] = [null, null];
+      let lowComesFirst = true;
+      for (let row = first; row <= last; row++) {
+        const value = read(row);
+        if (value === null) continue;
+        if (low === null || value < low!) [low, lowComesFirst] = [value, false];
+        if (high === null || value > high!) [high, lowComesFirst] = [value, true];
+      }
+      if (last === first) out[k + 1]!.push(low!);
+      else out[k + 1]!.push(lowComesFirst ? low! : high!, lowComesFirst ? high! : low!);
+    });
+  }
+  return out;
+}
+
+/** The cells of a line; quoted ones may have commas, and quotes written twice. */
+export function cellsOf(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted === undefined ? plain! : quoted.replace(/""/g, '"'));
 }

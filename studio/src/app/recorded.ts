@@ -12,7 +12,7 @@ const PIECE_BYTES = 4 << 20;
 export class RecordedShow extends Show {
   readonly clock: Clock;
   private readonly frames: (Frame | undefined)[];
-  private readonly fetching = new Set<number>();
+  private loading = false;
   private readonly piece: number;
   private readonly mixed: Float32Array;
   private readonly mixedPoses: Float32Array;
@@ -46,12 +46,24 @@ export class RecordedShow extends Show {
     }
   }
 
+  /** Fetches what is missing still, after a connection was lost and found. */
+  goOn(): void {
+    if (this.table.rows === 0) void this.loadNumbers();
+    void this.load();
+  }
+
   // What is shown first, then the rest in order.
   private async load(): Promise<void> {
+    if (this.loading) return;
+    this.loading = true;
+    await this.fetchAll();
+    this.loading = false;
+  }
+
+  private async fetchAll(): Promise<void> {
     while (!this.closed) {
       const missing = this.nextMissing();
       if (missing === null) return;
-      this.fetching.add(missing);
       try {
         const frames = await this.engine.recordedFrames(this.path, missing, this.piece);
         if (frames.length === 0) return;
@@ -60,9 +72,7 @@ export class RecordedShow extends Show {
         this.stale = true;
         this.wake?.();
       } catch {
-        return;
-      } finally {
-        this.fetching.delete(missing);
+        return; // without a connection; `goOn` is called when there is one again
       }
     }
   }

@@ -139,8 +139,7 @@ export class LiveShow extends Show {
   }
 
   timeOf(frame: number): number {
-    const index = this.table.column("frame")?.indexOf(frame) ?? -1;
-    return index >= 0 ? this.table.times[index]! : frame * this.world.step;
+    return this.table.timeOf(frame) ?? frame * this.world.step;
   }
 
   play = (): void => this.tell(this.session.play());

@@ -121,9 +121,10 @@ export class Editor {
     const clamp = (at: number): number => Math.max(0, Math.min(doc.length, at));
     const diagnostics = problems.map((problem): Diagnostic => {
       const line = problem.line === null ? null : doc.line(Math.max(1, Math.min(doc.lines, problem.line)));
-      const from = clamp(problem.from ?? line?.from ?? 0);
-      const to = Math.max(from, clamp(problem.to ?? line?.to ?? 0));
       const { mend } = problem;
+      // The word that is wrong, where it is known; else the field.
+      const from = clamp(mend?.from ?? problem.from ?? line?.from ?? 0);
+      const to = Math.max(from, clamp(mend?.to ?? problem.to ?? line?.to ?? 0));
       return {
         from, to, severity: "error",
         message: problem.help ? `${problem.message}\n${problem.help}` : problem.message,

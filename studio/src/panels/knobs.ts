@@ -3,9 +3,9 @@
 
 import { readable } from "virtual:player";
 import type { App } from "../app/app.ts";
-import { applyDraft, setInDraft, setLive } from "../app/drafting.ts";
+import { applyDraft, changeDraft, setInDraft, setLive } from "../app/drafting.ts";
 import type { LiveShow } from "../app/show.ts";
-import { entryAt, readValue, writeNumber, writeValue, type Value } from "../toml/edit.ts";
+import { entryAt, readValue, removeValue, writeNumber, writeValue, type Value } from "../toml/edit.ts";
 import { scan, type Path, type Scan } from "../toml/scan.ts";
 import { h, option } from "../ui/dom.ts";
 
@@ -15,6 +15,10 @@ const GROUPS: [string, RegExp][] = [
   ["Model", /^(model|bending|hessian|limit)/],
   ["Surface and air", /^(friction|thickness|compression|damping|virtual_mass|drag)/],
 ];
+const LIMITS = [
+  ["stretch", "of principal stretch"], ["strain", "of edges, both ways"], ["inequality", "of edges, longer only"], ["area", "of area"],
+  ["lengths", "edges keep their length"], ["isometric", "isometric"],
+] as const;
 const LIVE_LIMIT = 60; // ms between two values while a knob is turned
 
 interface Knob {
@@ -67,6 +71,7 @@ export class KnobsPanel {
     const sections = GROUPS.map(([title, pattern]) => {
       const knobs = values.filter(({ path }) => pattern.test(path.slice(2).join("."))).map((v) => this.knob(v.path, v.value));
       const words = this.words(base, pattern, resolved, draft);
+      if (title === "Model") words.push(this.limits(base, draft));
       return [...words, ...knobs].length ? h("section", {}, h("h3", {}, title), words, knobs) : null;
     });
     const mesh = this.mesh(base, draft, resolved);
@@ -116,8 +121,31 @@ export class KnobsPanel {
     });
   }
 
+  // Which limit cloth has, if it has one beside that of its model. Its numbers come as knobs when it is there.
+  private limits(base: Path, draft: Scan): HTMLElement {
+    const path = [...base, "limit"];
+    const under = (other: Path): boolean => path.every((part, k) => String(part) === String(other[k]));
+    const own = draft.entries.filter((entry) => under(entry.path));
+    const now = String(own.find((entry) => entry.path.length > path.length)?.path[path.length] ?? "");
+    const select = h("select", {
+      "data-knob": path.join("."), disabled: draft.tables.some((table) => under(table.path)),
+      onchange: () => {
+        const { value } = select;
+        // From the end on, so that places before it stay what they are.
+        for (const entry of own.filter((one) => !one.inline).reverse()) {
+          const change = removeValue(this.app.draft.value.text, entry.path);
+          if (change) changeDraft(this.app, change);
+        }
+        if (value) setInDraft(this.app, [...path, value], "{}");
+        void applyDraft(this.app);
+      },
+    }, option("", "that of the model", now === ""), LIMITS.map(([kind, title]) => option(kind, title, kind === now)));
+    const doc = this.app.book.value?.describe(path) ?? "";
+    return h("label", { class: "field row", title: doc }, h("span", {}, "Limit"), select);
+  }
+
   private knob(path: Path, value: number): HTMLElement {
-    const name = path.slice(2).join(".").replace(/^material\./, "");
+    const name = path.slice(2).join(".").replace(/^material\./, "").replace(/^limit\.\w+\./, "limit: ");
     return this.slider({ path, value, name: label(name), doc: this.app.book.value?.describe(path) ?? "" });
   }
 

@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { nearestIndex, readable } from "virtual:player";
 import type { App } from "../app/app.ts";
+import { thinned } from "../app/numbers.ts";
 import { groupsOf, type PlotGroup } from "../app/series.ts";
 import type { Show } from "../app/show.ts";
 import { focus } from "../act/pointer.ts";
@@ -13,6 +14,7 @@ import { h } from "../ui/dom.ts";
 
 const SYNC = "toile-time";
 const REDRAW = 180; // ms between two pictures of the plots while numbers come in
+const POINTS = 1200; // of a line that is drawn: more than it has pixels
 
 interface Drawn {
   group: PlotGroup;
@@ -61,7 +63,7 @@ export class Plots {
     else if (this.version === show.table.version + (this.app.b.value?.table.version ?? 0)) return;
     this.version = show.table.version + (this.app.b.value?.table.version ?? 0);
     for (const { group, plot } of this.drawn) {
-      plot.setData(dataOf(this.app.shows(), group));
+      plot.setData(dataOf(this.app.shows(), group, POINTS));
       this.showValues(plot);
     }
   }
@@ -106,7 +108,7 @@ export class Plots {
       cursor: { sync: { key: SYNC, setSeries: false }, drag: { x: false, y: false }, points: { size: 6 } },
       legend: { live: true },
       hooks: { draw: [(u) => this.drawTime(u, colour("--ink"))] },
-    }, dataOf(this.app.shows(), group), host);
+    }, dataOf(this.app.shows(), group, POINTS), host);
     plot.over.addEventListener("click", () => this.goTo(plot, group));
     return plot;
   }
@@ -145,8 +147,11 @@ export class Plots {
     const show = this.app.a.value;
     const index = plot.cursor.idx;
     if (!show || index === null || index === undefined) return;
-    const peak = peakNear(plot.data, index, Math.max(2, Math.round(plot.data[0]!.length * 0.015)));
-    const time = plot.data[0]![peak]!;
+    // Of all rows, not only of those that are drawn.
+    const all = dataOf(this.app.shows(), group);
+    const [times, near] = [all[0] as number[], plot.data[0]![index]!];
+    const peak = peakNear(all, nearestIndex(times, near), Math.max(2, Math.round(times.length * 0.015)));
+    const time = times[peak]!;
     this.app.each((s) => s.pause());
     this.app.seek(time);
     if (group.face) setTimeout(() => this.showFace(show, group.face!, time), 250);
@@ -172,14 +177,15 @@ export function peakNear(data: uPlot.AlignedData, index: number, reach: number):
   return best;
 }
 
-function dataOf(shows: Show[], group: PlotGroup): uPlot.AlignedData {
-  const tables = shows.map((show) => [
-    show.table.times,
-    ...group.series.map(({ column }) => (show.table.column(column) ?? []).map((v) => {
-      const value = v * group.factor;
+function dataOf(shows: Show[], group: PlotGroup, most = Infinity): uPlot.AlignedData {
+  const tables = shows.map((show) => {
+    const columns = group.series.map(({ column }) => show.table.column(column) ?? []);
+    const read = (column: number[]) => (row: number): number | null => {
+      const value = column[row]! * group.factor;
       return !Number.isFinite(value) || (group.log && value <= 0) ? null : value;
-    })),
-  ]);
+    };
+    return thinned(show.table.times, columns.map(read), most);
+  });
   if (tables.length === 1) return tables[0] as uPlot.AlignedData;
   return uPlot.join(tables as uPlot.AlignedData[]);
 }

@@ -3,9 +3,10 @@
 import type { App } from "../app/app.ts";
 import type { Experiment, Job, ShelfItem } from "../protocol.ts";
 import { openDialog } from "../ui/dialog.ts";
-import { button, h } from "../ui/dom.ts";
+import { button, h, toggle } from "../ui/dom.ts";
 import { notify } from "../ui/toast.ts";
 import { beside } from "./compare.ts";
+import { hasResult, resultOf } from "./results.ts";
 
 const KINDS: Record<ShelfItem["kind"], string> = {
   run: "Runs", lab: "Lab", fit: "Fits", sweep: "Sweeps", textile: "Textile tests", comparison: "Comparisons",
@@ -14,12 +15,15 @@ const KINDS: Record<ShelfItem["kind"], string> = {
 export class Shelf {
   readonly element = h("div", { class: "panel shelf" });
   private readonly list = h("div", { class: "shelf-list" });
-  private readonly jobs = h("section", { class: "jobs", hidden: true, "aria-live": "polite" });
-  private readonly running = new Map<number, Job>();
+  private readonly jobs = h("section", { class: "jobs", hidden: true });
+  private readonly detail = h("div", { class: "detail", hidden: true });
+  private readonly front = h("div", { class: "front" });
+  private readonly known = new Map<number, Job>();
+  private items: ShelfItem[] = [];
 
   constructor(private readonly app: App) {
     const { readOnly } = app.engine.abilities;
-    this.element.append(
+    this.front.append(
       h("div", { class: "bar-row" }, h("h2", {}, "Shelf"),
         h("span", { class: "stretch" }),
         button({ icon: "reset", label: "Look again", class: "icon small" }, () => void this.load())),
@@ -27,14 +31,15 @@ export class Shelf {
         !readOnly && button({ label: "Lab experiment: choose one and start it", text: "Lab experiment" }, () => void this.chooseExperiment()),
         !readOnly && button({ label: "Cusick test of the drape of this cloth", text: "Cusick test" }, () => void this.cusick())),
       this.jobs, this.list);
+    this.element.append(this.front, this.detail);
     app.engine.listen({ job: (job) => this.takeJob(job) });
     void this.load();
-    app.engine.jobs().then((jobs) => jobs.forEach((job) => job.state === "running" && this.takeJob(job)), () => undefined);
+    app.engine.jobs().then((jobs) => jobs.slice(-3).forEach((job) => this.takeJob(job)), () => undefined);
   }
 
   async load(): Promise<void> {
     try {
-      const items = await this.app.engine.shelf();
+      const items = (this.items = await this.app.engine.shelf());
       const kinds = (Object.keys(KINDS) as ShelfItem["kind"][]).filter((kind) => items.some((item) => item.kind === kind));
       this.list.replaceChildren(...kinds.map((kind) => h("section", {}, h("h3", {}, KINDS[kind]),
         items.filter((item) => item.kind === kind).sort((a, b) => b.modified - a.modified).map((item) => this.item(item)))));
@@ -49,7 +54,7 @@ export class Shelf {
     const { recording, report, thumbnail } = item;
     const open = (): void => {
       if (recording) void this.open(item);
-      else if (report) window.open(report, "_blank", "noopener");
+      if (hasResult(item)) void this.showResult(item);
     };
     const picture = thumbnail ? h("img", { src: thumbnail, alt: "", loading: "lazy" }) : h("span", { class: "no-picture" });
     return h("article", { class: "item" },
@@ -61,6 +66,26 @@ export class Shelf {
         report && h("a", { class: "link", href: report, target: "_blank", rel: "noopener" }, "report"),
         recording && button({ label: `Export ${item.title}`, text: "export" }, () => this.chooseExport(recording)),
       ));
+  }
+
+  /** Numbers and pictures in the place of the list; what is in the picture stays. */
+  private async showResult(item: ShelfItem): Promise<void> {
+    try {
+      const result = await resultOf(this.app, item);
+      const back = button({ label: "Back to the shelf", text: "Shelf", icon: "back" }, () => {
+        this.detail.hidden = true;
+        this.front.hidden = false;
+      });
+      this.detail.replaceChildren(h("div", { class: "bar-row" }, back, h("span", { class: "stretch" }),
+        item.report && h("a", { class: "link", href: item.report, target: "_blank", rel: "noopener" }, "report")),
+        h("h2", {}, item.title || item.path), result);
+      this.front.hidden = true;
+      this.detail.hidden = false;
+      this.element.scrollTop = 0;
+      back.focus({ preventScroll: true });
+    } catch (error) {
+      this.app.complain(error);
+    }
   }
 
   private async open(item: ShelfItem): Promise<void> {
@@ -83,10 +108,11 @@ export class Shelf {
     try {
       const experiments = await this.app.engine.experiments();
       const { body, close } = openDialog("Lab experiments", true);
-      body.append(h("div", { class: "choices" }, experiments.map((experiment: Experiment) =>
+      const short = toggle("Short version, with the same verdicts", true, () => undefined);
+      body.append(short, h("div", { class: "choices" }, experiments.map((experiment: Experiment) =>
         h("button", { type: "button", class: "choice", onclick: () => {
           close();
-          void this.start({ kind: "lab", experiment: experiment.name });
+          void this.start({ kind: "lab", experiment: experiment.name, quick: short.querySelector("input")!.checked });
         } }, h("b", {}, experiment.title), h("span", { class: "quiet" }, experiment.about)))));
     } catch (error) {
       this.app.complain(error);
@@ -107,25 +133,65 @@ export class Shelf {
   }
 
   private takeJob(job: Job): void {
-    const before = this.running.get(job.id);
-    this.running.set(job.id, job);
-    this.jobs.hidden = false;
-    this.jobs.replaceChildren(h("h3", {}, "At work"), ...[...this.running.values()].map((one) => this.job(one)));
+    const before = this.known.get(job.id);
+    this.known.set(job.id, job);
+    // Every second: only what changes, so that a button that has the focus keeps it.
+    const shown = this.jobs.querySelector<HTMLElement>(`[data-job="${job.id}"]`);
+    if (shown && job.state === "running") this.follow(shown, job);
+    else this.showJobs();
     if (before?.state === "running" && job.state !== "running") {
       notify(`${job.title}: ${job.state}`, job.state === "failed" ? "error" : "note");
       void this.load();
     }
   }
 
-  private job(job: Job): HTMLElement {
-    const bar = h("progress", { max: 1, value: job.progress ?? undefined, "aria-label": `Progress of ${job.title}` });
-    return h("div", { class: "job" },
-      h("div", { class: "bar-row" }, h("b", {}, job.title), h("span", { class: "quiet" }, job.state), h("span", { class: "stretch" }),
-        job.state === "running" && button({ label: `Stop ${job.title}`, text: "stop" }, () =>
-          void this.app.engine.stopJob(job.id).catch((error) => this.app.complain(error)))),
-      job.state === "running" && bar,
-      job.lines.length > 0 && h("pre", { class: "lines" }, job.lines.slice(-3).join("\n")));
+  private showJobs(): void {
+    this.jobs.hidden = this.known.size === 0;
+    this.jobs.replaceChildren(h("h3", {}, "Jobs"), ...[...this.known.values()].map((one) => this.job(one)));
   }
+
+  private job(job: Job): HTMLElement {
+    const running = job.state === "running";
+    const dismiss = (): void => {
+      this.known.delete(job.id);
+      this.showJobs();
+    };
+    const element = h("div", { class: "job", "data-job": job.id },
+      h("div", { class: "bar-row" }, h("b", {}, job.title), h("span", { class: "stretch" }),
+        running
+          ? button({ label: `Stop ${job.title}`, text: "stop" }, () =>
+            void this.app.engine.stopJob(job.id).catch((error) => this.app.complain(error)))
+          : button({ icon: "close", label: `Forget ${job.title}`, class: "icon small" }, dismiss)),
+      h("p", { class: "quiet" }),
+      running && h("progress", { max: 1, "aria-label": `Progress of ${job.title}` }),
+      job.state !== "done" && h("pre", { class: "lines" }),
+      job.result !== null && h("div", { class: "actions" },
+        button({ label: `Show the result of ${job.title}`, text: "Show the result", class: "primary" }, () => void this.showJob(job))));
+    this.follow(element, job);
+    return element;
+  }
+
+  private follow(element: HTMLElement, job: Job): void {
+    const share = job.progress === null || job.state !== "running" ? "" : `, about ${Math.round(100 * job.progress)} %`;
+    element.querySelector("p")!.textContent = `${job.state}${share}, ${duration(job.seconds)}`;
+    const lines = element.querySelector("pre");
+    if (lines) lines.textContent = job.lines.slice(-3).join("\n");
+    const bar = element.querySelector("progress");
+    if (bar && job.progress !== null) bar.value = job.progress;
+  }
+
+  private async showJob(job: Job): Promise<void> {
+    await this.load();
+    const item = this.items.find(({ path }) => path === job.result);
+    if (!item) return notify(`${job.result} is not on the shelf any more.`, "warning");
+    if (item.recording) void this.open(item);
+    await this.showResult(item);
+  }
+}
+
+function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 function when(seconds: number): string {

@@ -50,6 +50,9 @@ export interface Engine {
   writeScene(path: string, text: string, replace: boolean): Promise<string>;
   upload(name: string, bytes: ArrayBuffer): Promise<Uploaded>;
   shelf(): Promise<ShelfItem[]>;
+  /** A text, a picture, a table of the folder: its text, and where a browser gets it. */
+  readFile(path: string): Promise<string>;
+  fileAddress(path: string): string;
   recordedWorld(path: string): Promise<WorldMessage<RecordedWorld>>;
   recordedFrames(path: string, from: number, count: number): Promise<Frame[]>;
   recordedNumbers(path: string): Promise<Table>;

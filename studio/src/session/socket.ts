@@ -102,6 +102,12 @@ export class SocketEngine extends Messages implements Engine {
     return (await this.fetch(this.address("scene", { path }))).text();
   }
 
+  async readFile(path: string): Promise<string> {
+    return (await this.fetch(this.fileAddress(path))).text();
+  }
+
+  fileAddress = (path: string): string => this.address("file", { path });
+
   async writeScene(path: string, text: string, replace: boolean): Promise<string> {
     const init = { method: "PUT", body: text };
     return (await this.json<{ path: string }>("scene", { path, replace: replace ? 1 : 0 }, init)).path;

@@ -57,6 +57,8 @@ class WasmEngine extends Messages implements Engine {
   writeScene = noFolder;
   upload = noFolder;
   shelf = noFolder;
+  readFile = noFolder;
+  fileAddress = () => "";
   recordedWorld = noFolder;
   recordedFrames = noFolder;
   recordedNumbers = noFolder;

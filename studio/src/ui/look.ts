@@ -134,12 +134,14 @@ export class Look {
     this.rows.hidden = !show || (!settings.contacts && !settings.failing);
     if (this.rows.hidden || !show) return;
     const lines: string[] = [];
-    const contacts = settings.contacts ? this.signs.contactsOf(show) : undefined;
+    const past = show.frame?.past ?? false;
+    if (past) lines.push("Contacts, and what was not met, are known of the newest moment only.");
+    const contacts = settings.contacts && !past ? this.signs.contactsOf(show) : undefined;
     if (contacts) {
       const sliding = contacts.contacts.filter((c) => c.sliding).length;
       lines.push(`${contacts.count} contacts, ${sliding} of the strongest ${contacts.contacts.length} slide.`);
     }
-    const failing = settings.failing ? this.signs.failingOf(show) : undefined;
+    const failing = settings.failing && !past ? this.signs.failingOf(show) : undefined;
     if (failing) {
       if (failing.rows.length === 0) lines.push("The last step met everything.");
       for (const row of failing.rows.slice(0, 8))

@@ -6,7 +6,7 @@ import { notify } from "./toast.ts";
 
 export function savePicture(app: App): void {
   const { stage } = app;
-  stage.draw(); // WebGL keeps a picture only until the browser has shown it
+  stage.drawFine(); // and at once: WebGL keeps a picture only until the browser has shown it
   const title = app.a.value?.title ?? "toile";
   const time = app.a.value?.clock.time ?? 0;
   stage.canvas.toBlob((blob) => {

@@ -6,11 +6,11 @@ import type { Vec3 } from "../protocol.ts";
 import { bodyVertices, shapeAt } from "./bodies.ts";
 import {
   Table, backgroundMaterial, bareGeometry, bodyDepth, bodyMaterial, clothDepth, clothMaterial, drawn, groundMaterial,
-  rampTexture, rimMaterial, wireMaterial, type Uniforms,
+  rampTexture, rimMaterial, wireMaterial, type Short, type Uniforms,
 } from "./materials.ts";
 import { cornersOf, weaveCoordinates, type Model, type ModelBody, type ModelCloth } from "./model.ts";
 import { rotate } from "./picking.ts";
-import { Shadow } from "./shadow.ts";
+import { KEY_LIGHT, Shadow } from "./shadow.ts";
 import { Strokes } from "./strokes.ts";
 
 const STRIP = [0, 1, 2, 2, 1, 3]; // two triangles from the four corners that shaders count
@@ -24,11 +24,18 @@ export interface Colouring {
   stops: string[];
 }
 
+/** With care; in a hurry; in a hurry over a backdrop that is there already. */
+export type Manner = "careful" | "quick" | "over";
+
 export interface Bounds { low: number[]; high: number[]; centre: number[]; radius: number }
 
 export class Actor {
   readonly scene = new THREE.Scene();
   readonly shadowScene = new THREE.Scene();
+  /** What stays the same while the camera stands still: background and ground without shadows. */
+  readonly backdropScene = new THREE.Scene();
+  /** Counts changes of the backdrop. */
+  backdropVersion = 0;
   readonly shadow: Shadow;
   /** Over the surfaces, and hidden behind them where they are. */
   readonly marks: Strokes;
@@ -38,6 +45,8 @@ export class Actor {
   readonly positions: Float32Array;
   readonly normals: Float32Array;
   poses: Float32Array;
+  /** How far over its nodes something must be to be seen on the thickest cloth (m). */
+  lift = 0;
   /** Where these coordinates begin in the world (m). */
   origin: ArrayLike<number> = [0, 0, 0];
   private readonly nodes: Table;
@@ -45,10 +54,14 @@ export class Actor {
   private readonly faceValues: Table;
   private readonly uniforms: Uniforms;
   private readonly wire: THREE.Mesh;
-  private readonly bodies: { body: ModelBody; geometry: THREE.BufferGeometry; uniforms: Uniforms }[] = [];
+  private readonly bodies: { body: ModelBody; geometry: THREE.BufferGeometry; uniforms: Uniforms; radius: number }[] = [];
   private readonly ground: Uniforms;
-  private readonly careful: THREE.Object3D[] = [];
-  private readonly hasty: THREE.Object3D[] = [];
+  /** What is visible in which manner. */
+  private readonly parts: Record<Manner, THREE.Object3D[]> = { careful: [], quick: [], over: [] };
+  /** Cloths as they are drawn in a hurry, with their two geometries. */
+  private readonly sheets: {
+    mesh: THREE.Mesh; byNode: THREE.BufferGeometry; byFace: THREE.BufferGeometry; dyed: THREE.Material; valued: THREE.Material;
+  }[] = [];
   private readonly ramps = new Map<string, THREE.DataTexture>();
 
   constructor(readonly model: Model, shared: Uniforms, software: boolean) {
@@ -80,13 +93,24 @@ export class Actor {
     const ground: Uniforms = {
       ...shared, ...this.shadow.uniforms,
       plane: { value: new THREE.Vector4() }, ground: { value: new THREE.Vector3() },
-      grid: { value: new THREE.Vector3() }, cell: { value: 1 }, solid: { value: false }, shade: { value: 0.3 },
+      region: { value: new THREE.Vector4() }, grid: { value: new THREE.Vector3() }, cell: { value: 1 }, solid: { value: false }, shade: { value: 0.3 },
     };
-    this.scene.add(
-      drawn(bareGeometry(3), backgroundMaterial(shared), -10),
-      drawn(bareGeometry(4, STRIP), groundMaterial(ground), 2),
-    );
+    const background = (short: Short[]): THREE.Mesh => drawn(bareGeometry(3), backgroundMaterial(shared, short), -10);
+    const floor = (short: Short[]): THREE.Mesh => drawn(bareGeometry(4, STRIP), groundMaterial(ground, short), 2);
+    this.add(["careful"], background([]), floor([]));
+    this.add(["quick"], background(["QUICK"]), floor(["QUICK"]));
+    this.backdropScene.add(background([]), floor(["WITHOUT_SHADOW"]));
+    // Over all that is there already, so before the cloth.
+    const shadow = floor(["QUICK", "SHADOW_ALONE"]);
+    shadow.renderOrder = -5;
+    this.add(["over"], shadow);
     return ground;
+  }
+
+  private add(manners: Manner[], ...meshes: THREE.Mesh[]): void {
+    for (const manner of manners) this.parts[manner].push(...meshes);
+    for (const mesh of meshes) mesh.visible = manners.includes("careful");
+    this.scene.add(...meshes);
   }
 
   private addCloth(cloth: ModelCloth, fabric: Float32Array, yarn: number): void {
@@ -94,6 +118,7 @@ export class Actor {
     const colours = cloth.colours.map((c) => new THREE.Vector3(...(toLinear(c) as Vec3)));
     // Thin enough to vanish in a picture, cloth gets an edge that can still be seen.
     const half = 0.5 * Math.max(cloth.thickness, 0.0012 * clothSize(model));
+    this.lift = Math.max(this.lift, 1.6 * half);
     const own = (sign: number): Uniforms => ({
       ...this.uniforms, front: { value: colours[0] }, back: { value: colours[1] },
       lift: { value: sign * half }, yarn: { value: yarn },
@@ -111,13 +136,16 @@ export class Actor {
       gl.cullFace(gl.BACK);
     };
     const rim = drawn(rimGeometry(model, cloth), rimMaterial({ ...own(1), yarn: { value: 0 } }));
-    // In a hurry both sides are one, and have no thickness.
-    const both = drawn(geometry, clothMaterial({ ...own(0), yarn: { value: 0 } }, THREE.DoubleSide));
-    both.visible = false;
-    this.careful.push(front, back, rim);
-    this.hasty.push(both);
-    this.scene.add(front, back, rim, both);
-    this.shadowScene.add(drawn(geometry, clothDepth({ ...own(0), toClip: this.shadow.uniforms.toLight! })));
+    // In a hurry both sides are one, and have no thickness, and each node is worked out once.
+    const byNode = nodeGeometry(model, cloth);
+    const flat = { ...own(0), yarn: { value: 0 } };
+    const dyed = clothMaterial(flat, THREE.DoubleSide, ["QUICK"]);
+    const valued = clothMaterial(flat, THREE.DoubleSide, ["QUICK", "BY_VALUE"]);
+    const both = drawn(byNode, dyed);
+    this.add(["careful"], front, back, rim);
+    this.add(["quick", "over"], both);
+    this.sheets.push({ mesh: both, byNode, byFace: geometry, dyed, valued });
+    this.shadowScene.add(drawn(byNode, clothDepth({ ...own(0), toClip: this.shadow.uniforms.toLight! })));
   }
 
   private addBody(body: ModelBody): void {
@@ -128,10 +156,11 @@ export class Actor {
       translation: { value: new THREE.Vector3() }, rotation: { value: new THREE.Vector4(0, 0, 0, 1) },
     };
     const geometry = new THREE.BufferGeometry();
-    this.bodies.push({ body, geometry, uniforms });
+    this.bodies.push({ body, geometry, uniforms, radius: reachOf(body) });
     if (body.faces.length === 0) return;
     fillBody(geometry, body, body.positions);
-    this.scene.add(drawn(geometry, bodyMaterial(uniforms)));
+    this.add(["careful"], drawn(geometry, bodyMaterial(uniforms)));
+    this.add(["quick", "over"], drawn(geometry, bodyMaterial(uniforms, ["QUICK"])));
     this.shadowScene.add(drawn(geometry, bodyDepth({ ...uniforms, toClip: this.shadow.uniforms.toLight! })));
   }
 
@@ -168,6 +197,8 @@ export class Actor {
   colourBy(colouring: Colouring | null): void {
     this.uniforms.byValue!.value = colouring !== null;
     this.values = colouring && !colouring.perFace ? colouring.values : null;
+    for (const { mesh, byNode, byFace, dyed, valued } of this.sheets)
+      Object.assign(mesh, { material: colouring ? valued : dyed, geometry: colouring?.perFace ? byFace : byNode });
     if (!colouring) return;
     if (colouring.perFace) this.faceValues.fill(colouring.values);
     else this.nodes.fill(this.positions, this.values);
@@ -182,10 +213,38 @@ export class Actor {
     return this.ramps.get(key)!;
   }
 
-  /** Draws what is seen at a glance, for pictures in motion where there is no graphics card. */
-  set quick(on: boolean) {
-    for (const object of this.careful) object.visible = !on;
-    for (const object of this.hasty) object.visible = on;
+  /** How the next picture is drawn; in a hurry only what is seen at a glance, where there is no graphics card. */
+  set manner(manner: Manner) {
+    for (const parts of Object.values(this.parts)) for (const part of parts) part.visible = false;
+    for (const part of this.parts[manner]) part.visible = true;
+    if (manner === "over") this.shade();
+  }
+
+  /** Whether the ground hides nothing of the scene, so that it can be drawn before it. */
+  isOver(eye: ArrayLike<number>): boolean {
+    return eye[2]! > (this.ground.plane!.value as THREE.Vector4).z;
+  }
+
+  // Where on the ground the shadows of this moment can be.
+  private shade(): void {
+    const height = (this.ground.plane!.value as THREE.Vector4).z;
+    const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
+    const take = (x: number, y: number, z: number, radius: number): void => {
+      const along = (z - height) / KEY_LIGHT[2]!;
+      [x - KEY_LIGHT[0]! * along, y - KEY_LIGHT[1]! * along].forEach((at, axis) => {
+        low[axis] = Math.min(low[axis]!, at - radius);
+        high[axis] = Math.max(high[axis]!, at + radius);
+      });
+    };
+    const { positions, poses } = this;
+    const margin = 8 * (this.shadow.uniforms.shadowTexel!.value as number);
+    for (let k = 0; k < positions.length; k += 3) take(positions[k]!, positions[k + 1]!, positions[k + 2]!, margin);
+    this.bodies.forEach(({ radius }, k) => {
+      if (radius > 0) take(poses[7 * k]!, poses[7 * k + 1]!, poses[7 * k + 2]!, radius / KEY_LIGHT[2]! + margin);
+    });
+    const solid = this.ground.solid!.value as boolean;
+    const half = solid ? high.map((x, axis) => Math.max(0, (x - low[axis]!) / 2)) : [0, 0];
+    (this.ground.region!.value as THREE.Vector4).set(low[0]! + half[0]!, low[1]! + half[1]!, half[0]!, half[1]!);
   }
 
   set wireframe(on: boolean) {
@@ -209,6 +268,7 @@ export class Actor {
     this.ground.cell!.value = niceStep(radius, 6);
     this.ground.solid!.value = level !== undefined;
     this.ground.shade!.value = theme.dark ? 0.55 : 0.28;
+    this.backdropVersion++;
   }
 
   private groundHeight(): number | null {
@@ -244,16 +304,25 @@ export class Actor {
   }
 
   dispose(): void {
-    for (const scene of [this.scene, this.shadowScene])
+    for (const scene of [this.scene, this.shadowScene, this.backdropScene])
       scene.traverse((object) => {
         if (!(object instanceof THREE.Mesh || object instanceof THREE.Points)) return;
         object.geometry.dispose();
         (object.material as THREE.Material).dispose();
       });
+    for (const { byNode, byFace, dyed, valued } of this.sheets) for (const one of [byNode, byFace, dyed, valued]) one.dispose();
     for (const table of [this.nodes, this.normalTable, this.faceValues]) table.dispose();
     for (const ramp of this.ramps.values()) ramp.dispose();
     this.shadow.dispose();
   }
+}
+
+/** How far from its origin a body reaches, in any of its shapes (m). */
+function reachOf(body: ModelBody): number {
+  const places = [body.positions, ...(body.morph ? [body.morph.positions] : [])];
+  let most = 0;
+  for (const list of places) for (let k = 0; k < list.length; k += 3) most = Math.max(most, Math.hypot(list[k]!, list[k + 1]!, list[k + 2]!));
+  return most;
 }
 
 export function clothSize(model: Model): number {
@@ -280,6 +349,21 @@ function clothGeometry(model: Model, cloth: ModelCloth, fabric: Float32Array): T
   geometry.setAttribute("node", new THREE.Uint32BufferAttribute(nodes!, 1));
   geometry.setAttribute("face", new THREE.Uint32BufferAttribute(faces!, 1));
   geometry.setAttribute("fabric", new THREE.Float32BufferAttribute(threads!, 2));
+  return geometry;
+}
+
+// The same without what differs from face to face: corners that faces share are one.
+function nodeGeometry(model: Model, cloth: ModelCloth): THREE.BufferGeometry {
+  const index: number[] = [];
+  for (let f = cloth.firstFace; f < cloth.firstFace + cloth.faceCount; f++) {
+    const slots = model.faces[4 * f + 3] === NO_CORNER ? [0, 1, 2] : [0, 1, 2, 0, 2, 3];
+    for (const slot of slots) index.push(model.faces[4 * f + slot]! - cloth.firstNode);
+  }
+  const geometry = bareGeometry(index.length, index);
+  const nodes = Uint32Array.from({ length: cloth.nodeCount }, (_, k) => cloth.firstNode + k);
+  geometry.setAttribute("node", new THREE.BufferAttribute(nodes, 1));
+  geometry.setAttribute("face", new THREE.BufferAttribute(new Uint32Array(cloth.nodeCount), 1));
+  geometry.setAttribute("fabric", new THREE.BufferAttribute(new Float32Array(2 * cloth.nodeCount), 2));
   return geometry;
 }
 

@@ -11,21 +11,29 @@ export type Uniforms = Record<string, THREE.IUniform>;
 // three.js writes the version line itself.
 const source = (glsl: string): string => glsl.replace("#version 300 es\n", "");
 
-function material(vertex: string, fragment: string, uniforms: Uniforms, rest: THREE.ShaderMaterialParameters = {}) {
+/** What the shaders may be told to leave out, or to take for granted. */
+export type Short = "QUICK" | "BY_VALUE" | "WITHOUT_SHADOW" | "SHADOW_ALONE";
+
+interface Parameters extends THREE.ShaderMaterialParameters {
+  short?: Short[];
+}
+
+function material(vertex: string, fragment: string, uniforms: Uniforms, { short, ...rest }: Parameters = {}) {
   return new THREE.RawShaderMaterial({
-    glslVersion: THREE.GLSL3, vertexShader: source(vertex), fragmentShader: source(fragment), uniforms, ...rest,
+    glslVersion: THREE.GLSL3, vertexShader: source(vertex), fragmentShader: source(fragment), uniforms,
+    defines: Object.fromEntries((short ?? []).map((name) => [name, 1])), ...rest,
   });
 }
 
 const offset = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
 
 /** One face of a cloth: its front is lifted to one side, its back to the other, and the rim closes what is between. */
-export const clothMaterial = (uniforms: Uniforms, side: THREE.Side) =>
-  material(CLOTH_VERTEX, SURFACE_FRAGMENT, uniforms, { side, ...offset });
+export const clothMaterial = (uniforms: Uniforms, side: THREE.Side, short: Short[] = []) =>
+  material(CLOTH_VERTEX, SURFACE_FRAGMENT, uniforms, { side, short, ...offset });
 export const rimMaterial = (uniforms: Uniforms) =>
   material(RIM_VERTEX, SURFACE_FRAGMENT, uniforms, { side: THREE.DoubleSide, ...offset });
-export const bodyMaterial = (uniforms: Uniforms) =>
-  material(BODY_VERTEX, SURFACE_FRAGMENT, uniforms, { side: THREE.DoubleSide, ...offset });
+export const bodyMaterial = (uniforms: Uniforms, short: Short[] = []) =>
+  material(BODY_VERTEX, SURFACE_FRAGMENT, uniforms, { side: THREE.DoubleSide, short, ...offset });
 export const clothDepth = (uniforms: Uniforms) =>
   material(CLOTH_VERTEX, DEPTH_FRAGMENT, uniforms, { side: THREE.DoubleSide, colorWrite: false });
 export const bodyDepth = (uniforms: Uniforms) =>
@@ -36,14 +44,14 @@ const veil: THREE.ShaderMaterialParameters = {
   blendSrc: THREE.OneFactor, blendDst: THREE.OneMinusSrcAlphaFactor,
 };
 
-export const groundMaterial = (uniforms: Uniforms) =>
+export const groundMaterial = (uniforms: Uniforms, short: Short[] = []) =>
   material(GROUND_VERTEX, GROUND_FRAGMENT, uniforms, {
-    ...veil, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4,
+    ...veil, short, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4,
   });
 export const wireMaterial = (uniforms: Uniforms) =>
   material(WIRE_VERTEX, WIRE_FRAGMENT, uniforms, { ...veil, side: THREE.DoubleSide });
-export const backgroundMaterial = (uniforms: Uniforms) =>
-  material(BACKGROUND_VERTEX, BACKGROUND_FRAGMENT, uniforms, { depthWrite: false, depthTest: false });
+export const backgroundMaterial = (uniforms: Uniforms, short: Short[] = []) =>
+  material(BACKGROUND_VERTEX, BACKGROUND_FRAGMENT, uniforms, { short, depthWrite: false, depthTest: false });
 
 /** Numbers that shaders read by index, four for each entry. */
 export class Table {

@@ -12,6 +12,7 @@ export class Shadow {
   readonly target: THREE.WebGLRenderTarget;
   readonly uniforms: Uniforms;
 
+  isDrawn = false;
   private readonly size: number;
 
   constructor(software: boolean) {

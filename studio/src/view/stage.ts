@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { Camera, FIELD_OF_VIEW, perspective, readTheme, type Theme } from "virtual:player";
 import { Actor, type Bounds } from "./actor.ts";
+import { Backdrop } from "./backdrop.ts";
 import type { Uniforms } from "./materials.ts";
 import type { Model } from "./model.ts";
 import type { Ray } from "./picking.ts";
@@ -26,6 +27,8 @@ export class Stage {
   /** Whether things move, though no picture is wanted at this moment. */
   isMoving: () => boolean = () => false;
   private moving = false;
+  private hurried = false;
+  private readonly backdrops = new Map<Actor, Backdrop>();
   private fence: WebGLSync | null = null;
   private bounds: Bounds | null = null;
   private readonly before: ((now: number) => boolean)[] = [];
@@ -44,7 +47,7 @@ export class Stage {
       viewport: { value: new THREE.Vector2(1, 1) }, width: { value: 1 }, pixels: { value: 1 },
       pixelRatio: { value: 1 }, ink: { value: new THREE.Vector4() }, ambient: { value: 0.38 },
       top: { value: new THREE.Vector3() }, bottom: { value: new THREE.Vector3() },
-      quick: { value: false }, paper: { value: new THREE.Vector3(1, 1, 1) },
+      paper: { value: new THREE.Vector3(1, 1, 1) },
     };
     this.eye.up.set(0, 0, 1);
     this.eye.matrixAutoUpdate = true;
@@ -65,15 +68,25 @@ export class Stage {
 
   add(model: Model): Actor {
     const actor = new Actor(model, this.shared, this.software);
-    this.actors.push(actor);
-    this.request();
+    this.repane(() => this.actors.push(actor));
     return actor;
+  }
+
+  // Panes of another shape: what was seen from side to side still is.
+  private repane(change: () => void): void {
+    const aspect = (): number => this.panes()[0]!.width / this.panes()[0]!.height;
+    const before = aspect();
+    change();
+    if (this.camera.moved) this.camera.distance *= before / aspect();
+    this.request();
   }
 
   remove(actor: Actor): void {
     const index = this.actors.indexOf(actor);
     if (index < 0) return;
-    this.actors.splice(index, 1);
+    this.repane(() => this.actors.splice(index, 1));
+    this.backdrops.get(actor)?.dispose();
+    this.backdrops.delete(actor);
     actor.dispose();
     this.request();
   }
@@ -207,7 +220,11 @@ export class Stage {
 
   // When nothing moves any more, the picture gets all its pixels.
   private sharpen(): void {
-    if (this.requested || this.isMoving()) return;
+    if (!this.requested && !this.isMoving()) this.drawFine();
+  }
+
+  /** One picture with all pixels and all care, whatever moves: to be kept. */
+  drawFine(): void {
     this.hurry(false);
     this.pace.still();
     this.applySize();
@@ -215,8 +232,7 @@ export class Stage {
   }
 
   private hurry(on: boolean): void {
-    this.shared.quick!.value = on;
-    for (const actor of this.actors) actor.quick = on;
+    this.hurried = on;
   }
 
   draw(): void {
@@ -242,17 +258,36 @@ export class Stage {
     (shared.viewport!.value as THREE.Vector2).set(pane.width * ratio, pane.height * ratio);
     shared.pixels!.value = (pane.height * ratio) / FIELD_OF_VIEW;
     this.followCamera(pane);
-    renderer.setRenderTarget(actor.shadow.target);
-    renderer.clear(false, true, false);
-    renderer.render(actor.shadowScene, this.eye);
-    renderer.setRenderTarget(null);
+    // In a hurry shadows may be a picture late.
+    if (!this.hurried || !actor.shadow.isDrawn || this.pictures % 2 === 0) {
+      renderer.setRenderTarget(actor.shadow.target);
+      renderer.clear(false, true, false);
+      renderer.render(actor.shadowScene, this.eye);
+      renderer.setRenderTarget(null);
+      actor.shadow.isDrawn = true;
+    }
     const bottom = this.canvas.clientHeight - pane.y - pane.height;
     renderer.setViewport(pane.x, bottom, pane.width, pane.height);
     renderer.setScissor(pane.x, bottom, pane.width, pane.height);
     renderer.setScissorTest(true);
     renderer.clear(true, true, false);
+    actor.manner = !this.hurried ? "careful" : this.hasBackdrop(actor, [pane.x, bottom, pane.width, pane.height], ratio) ? "over" : "quick";
     renderer.render(actor.scene, this.eye);
     renderer.setScissorTest(false);
+  }
+
+  // Draws it in passing, if there is one.
+  private hasBackdrop(actor: Actor, place: number[], ratio: number): boolean {
+    const { renderer, camera } = this;
+    if (!actor.isOver(camera.eye())) return false;
+    if (!this.backdrops.has(actor)) this.backdrops.set(actor, new Backdrop());
+    const pixels = place.map((x) => Math.round(x * ratio));
+    const before = [renderer.getViewport(new THREE.Vector4()), renderer.getScissor(new THREE.Vector4())] as const;
+    const drawn = this.backdrops.get(actor)!.draw(renderer, actor, this.eye, camera.matrix().join(), pixels);
+    renderer.setViewport(before[0]);
+    renderer.setScissor(before[1]);
+    renderer.setScissorTest(true);
+    return drawn;
   }
 
   private followCamera(pane: Pane): void {

@@ -59,6 +59,18 @@ test("a wrong field gets its message at its line, and the mend is a click", asyn
   expect(await ask(page, (studio) => studio.app.draft.value.text)).toContain("damping = 0.6");
 });
 
+test("the mend of a wrong word is a click in the text, at its place", async () => {
+  await setText(hanging(10).replace("damping = 0.6", 'damping = 0.6\nmodel = "isometrik"'));
+  await page.waitForSelector(".cm-lintRange-error");
+  expect(await page.textContent(".cm-lintRange-error")).toContain("isometrik");
+  await page.hover(".cm-lintRange-error");
+  await page.waitForSelector(".cm-diagnosticAction");
+  await picture(page, "mend");
+  await page.click(".cm-diagnosticAction");
+  await until(page, (studio) => studio.app.draft.value.text.includes('model = "isometric"'));
+  await until(page, (studio) => studio.app.check.value?.problems.length === 0);
+});
+
 test("the editor completes and explains from the schema", async () => {
   await setText(hanging(10));
   await page.click(".cm-content");

@@ -1,14 +1,11 @@
 // The page as a page: tabs, restarts, phones, keyboards, accessibility, pictures and videos.
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
-import { PHONE, ask, openPage, picture, ready, startBrowser, until } from "../support/browser.ts";
+import type { Browser } from "playwright-core";
+import { PHONE, ask, faults, openPage, picture, ready, startBrowser, until, type Studio } from "../support/browser.ts";
 import { hanging } from "../support/scenes.ts";
 import { startServer, type Server } from "../support/server.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
 let server: Server;
@@ -22,15 +19,6 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
-
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { axe } = window as never as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map((n) => n.html.slice(0, 160)) }));
-  });
-  return found.filter(({ impact }) => impact === "serious" || impact === "critical").map((v) => `${v.id}: ${v.html.join(" | ")}`);
-}
 
 test("no serious fault of accessibility, by day and by night, in any panel", async () => {
   const { page } = await openPage(browser, server.address);
@@ -155,5 +143,36 @@ test("after the server is started anew, the page connects again and goes on", as
   await until(page, (studio) => studio.app.a.value?.frame?.frame === 0 && !studio.app.opening.value, 25_000);
   await page.click('[aria-label="Play"]');
   await until(page, (studio) => studio.app.a.value!.clock.time > 0.2);
+  await page.close();
+});
+
+test("after a new start of the server, B stands beside A again, and what is being written stays", async () => {
+  const { page } = await openPage(browser, server.address);
+  await page.keyboard.press("5");
+  await page.selectOption("#variant-field", { label: "cloth.sheet.damping" });
+  await page.fill("#variant-value", "8.0");
+  await page.click("#compare");
+  await until(page, (studio) => Boolean(studio.app.b.value?.frame) && !studio.app.opening.value);
+  const labels = await page.textContent(".names");
+  await page.evaluate(() => {
+    const { app } = (window as never as { studio: Studio }).studio;
+    Object.assign(window, { before: [app.a.value, app.b.value] });
+  });
+  // In the middle of a word, the text makes no scene.
+  await page.evaluate(() => {
+    const { app } = (window as never as { studio: { app: { draft: { value: { text: string } } } } }).studio;
+    app.draft.value = { ...app.draft.value, text: `${app.draft.value.text}\n[cloth.` };
+  });
+  await server.restart();
+  await page.waitForFunction(() => {
+    const { studio, before } = window as never as { studio: Studio; before: unknown[] };
+    const { a, b, opening } = studio.app;
+    return a.value?.frame && b.value?.frame && !opening.value && a.value !== before[0] && b.value !== before[1];
+  }, undefined, { timeout: 60_000 });
+  expect(await page.textContent(".names")).toBe(labels);
+  expect(await ask(page, (studio) => studio.app.draft.value.text)).toMatch(/\[cloth\.$/);
+  await page.keyboard.press("Escape");
+  await page.click('[aria-label="Play"]');
+  await until(page, (studio) => studio.app.a.value!.clock.time > 0.2 && studio.app.b.value!.clock.time > 0.15);
   await page.close();
 });

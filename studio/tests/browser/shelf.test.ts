@@ -1,9 +1,10 @@
 // Finished runs on the shelf, looked at in the same picture and held against each other.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
-import { ask, openPage, picture, startBrowser, until } from "../support/browser.ts";
+import { ask, faults, openPage, picture, startBrowser, until } from "../support/browser.ts";
 import { hanging } from "../support/scenes.ts";
 import { BINARY, startServer, type Server } from "../support/server.ts";
 
@@ -61,10 +62,51 @@ test("two runs stand beside each other in one clock, with their difference", asy
   expect(await picture(page, "two-runs")).toBeGreaterThan(200);
 });
 
-test("a run can be exported", async () => {
-  await page.click('[aria-label="Export One"]');
-  const [file] = await Promise.all([page.waitForEvent("download"), page.click(".choice:has-text('csv')")]);
-  expect(file.suggestedFilename()).toMatch(/csv$/);
+test("a run can be exported in every format", async () => {
+  for (const [format, extension, start] of [["csv", "csv", "time"], ["glb", "glb", "glTF"], ["usda", "usda", "#usda"], ["vtu", "zip", "PK"]] as const) {
+    await page.click('[aria-label="Export One"]');
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click(`.choice:has(b:text-is("${format}"))`)]);
+    expect(file.suggestedFilename()).toMatch(new RegExp(`\\.${extension}$`));
+    expect(readFileSync((await file.path())!).subarray(0, start.length).toString()).toBe(start);
+  }
+});
+
+const finished = (): Promise<unknown> => page.waitForSelector(".job:has-text('done')", { timeout: 120_000 });
+
+test("an experiment of the lab is started from here, and what it found stands beside the reference", async () => {
+  await page.click("text=End").catch(() => undefined);
+  await page.click('[aria-label^="Lab experiment"]');
+  await page.waitForSelector("dialog .choice");
+  await picture(page, "experiments");
+  await page.click("dialog .choice:has-text('pendulum')");
+  await page.waitForSelector(".job progress");
+  // It was never done here, so nobody knows how long it takes.
+  expect(await page.textContent(".job p")).toMatch(/^running, \d+ s$/);
+  await finished();
+  await page.click(".job .primary");
+  await page.waitForSelector(".result table");
+  expect(await page.textContent(".result thead")).toMatch(/ours.*reference/);
+  expect(await page.locator(".result tbody tr").count()).toBeGreaterThan(1);
+  expect(await page.textContent(".result")).toMatch(/measurements hold, in the short version/);
+  await picture(page, "result");
+  expect(await faults(page)).toEqual([]);
+  await page.click('[aria-label="Back to the shelf"]');
+  expect(await page.locator(".item:has-text('pendulum')").count()).toBeGreaterThan(0);
+});
+
+test("the second time it is known how long a job takes, and one can be stopped", async () => {
+  await page.click('[aria-label^="Lab experiment"]');
+  await page.click("dialog .choice:has-text('pendulum')");
+  await page.waitForFunction(() => /running, about \d+ %/.test(document.querySelector(".jobs")!.textContent ?? ""));
+  expect(await page.locator(".job progress").evaluate((bar: HTMLProgressElement) => bar.hasAttribute("value"))).toBe(true);
+  await page.click('[aria-label^="Stop "]');
+  await page.waitForSelector(".job:has-text('stopped')");
+  // A test of the cloth that is being edited.
+  await page.click('[aria-label^="Cusick test"]');
+  await page.waitForSelector(".job:has-text('Cusick drape test')");
+  await page.click('[aria-label^="Stop Cusick"]');
+  await page.waitForFunction(() => document.querySelectorAll(".job progress").length === 0);
+  await picture(page, "jobs");
 });
 
 test("nothing went wrong meanwhile", () => {

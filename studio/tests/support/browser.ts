@@ -1,9 +1,11 @@
 // A browser for the tests, and what they ask a page.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PICTURES = fileURLToPath(new URL("../browser/pictures/", import.meta.url));
 
 const FLAGS = [
@@ -117,4 +119,14 @@ export async function picture(page: Page, name: string): Promise<number> {
     for (let k = 0; k < data.length; k += 4) colours.add((data[k]! << 16) | (data[k + 1]! << 8) | data[k + 2]!);
     return colours.size;
   }, bytes.toString("base64"));
+}
+
+/** What axe finds serious. */
+export async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = window as never as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
+    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map((n) => n.html.slice(0, 160)) }));
+  });
+  return found.filter(({ impact }) => impact === "serious" || impact === "critical").map((v) => `${v.id}: ${v.html.join(" | ")}`);
 }

@@ -40,6 +40,81 @@ test("pictures a second", async () => {
   });
 });
 
+// What the machine could do at all: a canvas of the same size, in the same page's place, that is only cleared; then what a
+// picture of the studio costs in the page's scripts, and until the last pixel is drawn.
+test("what the machine can do", async () => {
+  await withPage(64, async (page) => {
+    await page.click('[aria-label="Play"]');
+    await until(page, (studio) => studio.app.a.value!.clock.time > 0.5, 60_000);
+    await page.click('[aria-label="Pause"]');
+    await page.waitForTimeout(1500);
+    const costs = await page.evaluate(async () => {
+      interface Inner {
+        stage: {
+          renderer: { getContext(): WebGL2RenderingContext; setPixelRatio(r: number): void; setSize(w: number, h: number, style: boolean): void };
+          canvas: HTMLCanvasElement; draw(): void; hurry(on: boolean): void; onBeforeAll?: unknown;
+          before: ((now: number) => boolean)[];
+        };
+        app: { a: { value: { put(frame: unknown): void; frame: unknown } } };
+      }
+      const { studio } = window as never as { studio: Inner };
+      const { stage } = studio;
+      const gl = stage.renderer.getContext();
+      const pixel = new Uint8Array(4);
+      const middle = (list: number[]): number => list.sort((a, b) => a - b)[list.length >> 1]!;
+      const cost = (ratio: number, quick: boolean): { scripts: number; drawing: number } => {
+        stage.renderer.setPixelRatio(ratio);
+        stage.renderer.setSize(stage.canvas.clientWidth, stage.canvas.clientHeight, false);
+        stage.hurry(quick);
+        const [scripts, drawing]: number[][] = [[], []];
+        for (let k = 0; k < 12; k++) {
+          const show = studio.app.a.value;
+          const began = performance.now();
+          show.put(show.frame);
+          for (const listener of stage.before) listener(began);
+          stage.draw();
+          const told = performance.now();
+          gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+          scripts!.push(told - began);
+          drawing!.push(performance.now() - told);
+        }
+        return { scripts: middle(scripts!), drawing: middle(drawing!) };
+      };
+      const drawn = [[0.25, true], [0.4, true], [0.6, true], [1, true], [1, false], [1.25, false]].map(([ratio, quick]) =>
+        ({ ratio: ratio as number, quick: quick as boolean, ...cost(ratio as number, quick as boolean) }));
+      const empty: { ratio: number; rate: number }[] = [];
+      for (const ratio of [0.25, 0.4, 0.6, 1]) {
+        const canvas = document.createElement("canvas");
+        const [width, height] = [stage.canvas.clientWidth, stage.canvas.clientHeight];
+        [canvas.width, canvas.height] = [ratio * width, ratio * height];
+        canvas.style.cssText = `position:absolute;left:0;top:0;width:${width}px;height:${height}px`;
+        stage.canvas.parentElement!.append(canvas);
+        const context = canvas.getContext("webgl2", { antialias: false })!;
+        let count = 0;
+        const began = performance.now();
+        await new Promise<void>((resolve) => {
+          const go = (): void => {
+            context.clearColor((count % 60) / 60, 0.5, 0.5, 1);
+            context.clear(context.COLOR_BUFFER_BIT);
+            count++;
+            if (performance.now() - began < 3000) requestAnimationFrame(go);
+            else resolve();
+          };
+          requestAnimationFrame(go);
+        });
+        empty.push({ ratio, rate: (1000 * count) / (performance.now() - began) });
+        context.getExtension("WEBGL_lose_context")?.loseContext();
+        canvas.remove();
+      }
+      return { drawn, empty };
+    });
+    for (const { ratio, rate } of costs.empty)
+      console.log(`an empty canvas at ${ratio} of the pixels a side: ${rate.toFixed(1)} pictures a second`);
+    for (const { ratio, quick, scripts, drawing } of costs.drawn)
+      console.log(`a picture of 65×65 at ${ratio}${quick ? ", in motion" : ", still"}: ${scripts.toFixed(1)} ms in scripts, ${drawing.toFixed(1)} ms of drawing`);
+  });
+});
+
 test("from a pull to its picture", async () => {
   await withPage(32, async (page) => {
     const from = await nodeOnScreen(page, 34 * 8);

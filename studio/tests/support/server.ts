@@ -14,6 +14,8 @@ const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 export interface Server {
   address: string;
   folder: string;
+  /** Of the process that serves now. */
+  readonly pid: number;
   restart(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -48,14 +50,21 @@ export async function startServer(files: Record<string, string>, scene?: string)
   };
   const kill = (): Promise<void> =>
     new Promise((resolve) => {
-      if (child.exitCode !== null || child.signalCode !== null) return resolve();
-      child.once("exit", () => resolve());
-      child.kill("SIGINT");
-      setTimeout(() => child.kill("SIGKILL"), 4000).unref();
+      const dying = child; // the next one must not be met
+      if (dying.exitCode !== null || dying.signalCode !== null) return resolve();
+      const timer = setTimeout(() => dying.kill("SIGKILL"), 4000);
+      dying.once("exit", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      dying.kill("SIGINT");
     });
   const server: Server = {
     address: await begin(),
     folder,
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill,
     restart: async () => {
       await kill();

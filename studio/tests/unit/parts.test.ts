@@ -3,7 +3,7 @@ import { RAMPS, locate, vertexNormals } from "virtual:player";
 import { declaredNames } from "../../build/player.ts";
 import { valueEdits } from "../../src/app/drafting.ts";
 import { Grid } from "../../src/app/difference.ts";
-import { NumberTable } from "../../src/app/numbers.ts";
+import { NumberTable, cellsOf, thinned } from "../../src/app/numbers.ts";
 import { groupsOf } from "../../src/app/series.ts";
 import { COLUMNS } from "../../src/protocol.ts";
 import { rimOf } from "../../src/view/model.ts";
@@ -118,4 +118,33 @@ test("pixels are given up while pictures are slow and come back at rest", () => 
   expect(pace.ratio).toBe(1);
   expect(pace.still()).toBe(true);
   expect(pace.ratio).toBe(1.25);
+});
+
+test("a table of numbers forgets its oldest rows, and finds times of frames all the same", () => {
+  const table = new NumberTable(["frame", "time"]);
+  for (let from = 1; from < 80_000; from += 500)
+    table.take({ from, rows: Array.from({ length: 500 }, (_, k) => [from + k, 0.01 * (from + k)]) });
+  expect(table.rows).toBeLessThanOrEqual(60_000);
+  expect(table.timeOf(79_990)).toBeCloseTo(799.9);
+  expect(table.timeOf(1)).toBeNull();
+  // Going back cuts it, also when its beginning is forgotten.
+  table.take({ from: 79_000, rows: [[79_000, 790]] });
+  expect(table.latest("frame")).toBe(79_000);
+});
+
+test("a line that is drawn with fewer points keeps its peaks", () => {
+  const times = Array.from({ length: 10_001 }, (_, k) => k);
+  const values = times.map((t) => (t === 4321 ? 7 : t === 6000 ? -3 : Math.sin(t) * 0.1));
+  const [drawn, line] = thinned(times, [(row) => values[row]!], 500);
+  expect(drawn!.length).toBeLessThanOrEqual(502);
+  expect(drawn!.length).toBe(line!.length);
+  expect(Math.max(...(line as number[]))).toBe(7);
+  expect(Math.min(...(line as number[]))).toBe(-3);
+  expect((drawn as number[]).every((t, k, all) => k === 0 || t > all[k - 1]!)).toBe(true);
+  expect(thinned([0, 1], [(row) => row], 500)).toEqual([[0, 1], [0, 1]]);
+});
+
+test("cells of a table may be quoted", () => {
+  expect(cellsOf('a,"b, ""c""",,4')).toEqual(["a", 'b, "c"', "", "4"]);
+  expect(cellsOf("")).toEqual([""]);
 });

@@ -1,6 +1,10 @@
 // GLSL. Node positions and normals live in textures that the vertex shaders read by index: one upload per
 // frame serves the surface, its shadow and the wireframe, and a face can have a colour of its own although
 // its corners are shared.
+//
+// With QUICK defined, fragments cost a fraction: without weave and sheen, with one look at the shadow map. The studio
+// draws so while things move and there is no graphics card. It is no uniform, because a processor that draws goes
+// through both sides of a branch.
 
 const TEXTURE_WIDTH = 1024;
 
@@ -107,6 +111,9 @@ float lightReaching(vec3 point, vec3 surface) {
   if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;
   vec2 texel = 1.6 / vec2(textureSize(shadowMap, 0));
   at.z -= 0.00012;
+#ifdef QUICK
+  return compare(at, vec2(1.5), texel);
+#endif
   float sum = 0.0;
   for (int k = 0; k < 4; k++) sum += compare(at, vec2(3 * (k & 1), 3 * (k >> 1)), texel);
   if (sum == 0.0 || sum == 4.0) return 0.25 * sum;
@@ -197,8 +204,24 @@ uniform bool glossy;
 uniform vec2 range;   // values at the ends of the ramp
 uniform sampler2D ramp;
 uniform float ambient;
-uniform bool quick;   // without weave and sheen, for pictures in motion where there is no graphics card
 out vec4 colour;
+#ifdef QUICK
+void main() {
+  vec3 n = normalize(normal) * (gl_FrontFacing ? 1.0 : -1.0);
+  vec3 toEye = normalize(eye - world);
+  float cosine = dot(n, keyLight);
+  float light = max(cosine, 0.0) * lightReaching(world, n);
+#ifdef BY_VALUE
+  float at = (value - range.x) / (range.y - range.x);
+  vec3 base = value == value ? texture(ramp, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.5);
+  colour = vec4(base * sqrt(0.62 + 0.16 * n.z + 0.3 * light), 1.0);
+#else
+  float fill = 0.16 * max(dot(n, toEye), 0.0);
+  vec3 seen = (gl_FrontFacing ? front : back) * ((ambient + fill) * lightAround(n) + vec3(0.9, 0.86, 0.81) * light);
+  colour = vec4(sqrt(seen), 1.0);
+#endif
+}
+#else
 void main() {
   bool facing = gl_FrontFacing;
   vec3 n = normalize(normal) * (facing ? 1.0 : -1.0);
@@ -207,7 +230,7 @@ void main() {
   vec3 flatNormal = normalize(cross(dFdx(world), dFdy(world)));
   flatNormal *= sign(dot(flatNormal, toEye));
   float shade = 1.0;
-  if (!quick) n = woven(n, world, thread, shade);
+  n = woven(n, world, thread, shade);
   float cosine = dot(n, keyLight);
   float lit = smoothstep(-0.05, 0.15, dot(flatNormal, keyLight));
   float reached = lightReaching(world, flatNormal);
@@ -229,10 +252,6 @@ void main() {
   vec3 around = lightAround(n);
   // A weak light from the viewer's side gives form to what lies in shadow.
   vec3 seen = base * ((ambient + fill) * around + sun * light);
-  if (quick) {
-    colour = vec4(sqrt(seen), 1.0);
-    return;
-  }
   if (glossy) {
     seen += sun * light * 0.9 * fresnel(max(dot(toEye, normalize(keyLight + toEye)), 0.0)) * gloss(nh, nl, nv, 0.42);
     seen += 0.35 * fresnel(nv) * mirrored(reflect(-toEye, n), 0.42);
@@ -244,7 +263,8 @@ void main() {
     seen += base * sun * 0.14 * max(-cosine, 0.0) * (1.0 - lit);
   }
   colour = vec4(toScreen(seen), 1.0);
-}`;
+}
+#endif`;
 
 // Each edge is a thin strip facing the screen, so that its width does not depend on the driver.
 const WIRE_VERTEX = `${GLSL_HEAD}${GLSL_FETCH}
@@ -290,10 +310,15 @@ void main() {
 const GROUND_VERTEX = `${GLSL_HEAD}
 uniform mat4 toClip;
 uniform vec4 plane;  // centre x y, height, half size
+uniform vec4 region;  // of a shadow alone: centre x y, half sizes
 out vec3 world;
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+#ifdef SHADOW_ALONE
+  world = vec3(region.xy + corner * region.zw, plane.z);
+#else
   world = vec3(plane.xy + corner * plane.w, plane.z);
+#endif
   gl_Position = toClip * vec4(world, 1.0);
 }`;
 
@@ -319,10 +344,18 @@ void main() {
   float fade = 1.0 - smoothstep(0.12, 0.95, away);
   fade *= fade;
   float below = eye.z < world.z ? 0.35 : 1.0;
+#ifdef SHADOW_ALONE
+  float alone = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0)));
+  colour = vec4(0.0, 0.0, 0.0, alone * fade * below);
+  return;
+#endif
   float line = max(0.5 * lines(world.xy / cell, 0.3), 0.9 * lines(world.xy / (5.0 * cell), 0.4));
   vec4 result = vec4(0.0);
   if (solid) {
-    float dark = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0)));
+    float dark = 0.0;
+#ifndef WITHOUT_SHADOW
+    dark = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0)));
+#endif
     result = vec4(ground * (1.0 - dark), 1.0) * fade * below;
     line *= 1.0 - 0.6 * dark;
   }
@@ -344,7 +377,10 @@ uniform vec3 bottom;
 uniform vec3 top;
 out vec4 colour;
 void main() {
+  float noise = 0.0;
+#ifndef QUICK
   // A little noise hides the bands of a slow gradient.
-  float noise = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
+  noise = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
+#endif
   colour = vec4(mix(bottom, top, smoothstep(0.0, 1.0, up)) + noise / 255.0, 1.0);
 }`;

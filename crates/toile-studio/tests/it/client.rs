@@ -167,7 +167,11 @@ pub struct Frame {
     pub number: u32,
     pub flags: u32,
     pub time: f64,
+    /// Ids and forces (N) of what is held.
+    pub grasps: Vec<(f32, [f32; 3])>,
     pub positions: Vec<[f64; 3]>,
+    /// Which field it is, by its number; 0 for none.
+    pub colour: usize,
     pub field: Option<Vec<f32>>,
 }
 
@@ -333,13 +337,19 @@ pub fn world(bytes: &[u8]) -> Value {
 
 pub fn frame(bytes: &[u8]) -> Frame {
     assert_eq!(bytes[..2], [2, 1]);
-    let [nodes, bodies, grasps, field] = [48, 52, 56, 60].map(|at| u32_at(bytes, at) as usize);
+    let [nodes, bodies, grasps, colour] = [48, 52, 56, 60].map(|at| u32_at(bytes, at) as usize);
     let origin: [f64; 3] = [24, 32, 40].map(|at| f64_at(bytes, at));
-    let start = 72 + 28 * bodies + 40 * grasps;
+    let held = 72 + 28 * bodies;
+    let grasp = |n: usize| {
+        let at = held + 40 * n;
+        let force = [28, 32, 36].map(|k| f32_at(bytes, at + k));
+        (f32_at(bytes, at), force)
+    };
+    let start = held + 40 * grasps;
     let position =
         |n: usize| [0, 1, 2].map(|k| origin[k] + f64::from(f32_at(bytes, start + 12 * n + 4 * k)));
     let end = start + 12 * nodes;
-    let field = (field > 0).then(|| (0..nodes).map(|n| f32_at(bytes, end + 4 * n)).collect());
+    let field = (colour > 0).then(|| (0..nodes).map(|n| f32_at(bytes, end + 4 * n)).collect());
     let size = end + if field.is_some() { 4 * nodes } else { 0 };
     assert_eq!(bytes.len(), size);
     Frame {
@@ -347,7 +357,9 @@ pub fn frame(bytes: &[u8]) -> Frame {
         number: u32_at(bytes, 8),
         flags: u32_at(bytes, 12),
         time: f64_at(bytes, 16),
+        grasps: (0..grasps).map(grasp).collect(),
         positions: (0..nodes).map(position).collect(),
+        colour,
         field,
     }
 }

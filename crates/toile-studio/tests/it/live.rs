@@ -283,6 +283,48 @@ fn fields_and_contacts_are_those_of_the_engine() {
 }
 
 #[test]
+fn the_past_has_the_colours_and_grasps_that_it_had() {
+    let studio = Studio::new();
+    let mut page = studio.page();
+    let session = page.open(LOOSE);
+    page.command(
+        session,
+        json!({ "do": "grasp", "cloth": 0, "face": 0, "weights": [1, 0, 0, 0] }),
+    )
+    .unwrap();
+    page.step(session, 60);
+    // The ball is on its way, so that where it stood is not where it stands.
+    let to = json!([0.1, 0, 0.6]);
+    page.command(session, json!({ "do": "moveBody", "body": 0, "translation": to, "rotation": [0, 0, 0, 1], "within": 0.4 })).unwrap();
+    page.step(session, 7);
+    // With their numbers in frames.
+    let fields = [("stretch", 1), ("gap", 4), ("force", 5), ("friction", 6)];
+    let look = |page: &mut Page, (field, colour): (&str, usize)| {
+        page.frames.clear();
+        page.ask(json!({ "op": "show", "session": session, "field": field }))
+            .unwrap();
+        page.frame(|f| f.number == 67 && f.colour == colour)
+    };
+    let now = fields.map(|field| look(&mut page, field));
+    assert!(now[2].field.as_ref().unwrap().iter().any(|f| *f > 1e-4));
+    assert!(now[3].field.as_ref().unwrap().iter().any(|f| *f >= 1.0));
+    page.step(session, 40);
+    page.ask(json!({ "op": "seek", "session": session, "frame": 67 }))
+        .unwrap();
+    for (field, was) in fields.iter().zip(now) {
+        let past = look(&mut page, *field);
+        assert_eq!(past.flags & 1, 1);
+        assert_eq!(past.positions, was.positions);
+        assert_eq!(past.grasps, was.grasps);
+        assert_eq!(past.grasps.len(), 1);
+        // Of places in single precision.
+        for (then, now) in past.field.unwrap().iter().zip(was.field.unwrap()) {
+            assert!((then - now).abs() < 1e-5, "{field:?}: {then} of {now}");
+        }
+    }
+}
+
+#[test]
 fn two_pages_see_one_session_and_two_sessions_keep_one_clock() {
     let studio = Studio::new();
     let (mut one, mut other) = (studio.page(), studio.page());
