@@ -39,7 +39,7 @@ const QUICK: [(&str, &[&str]); 10] = [
         "gripper",
         &["--set", "cloth.napkin.mesh.grid.cells=[20, 20]"],
     ),
-    ("five-sheets", &["--set", "time.duration=0.4"]),
+    ("five-sheets", &["--set", "time.duration=0.2"]),
     ("tabard", &["--set", "time.duration=1"]),
     ("balloon", &["--set", "cloth.balloon.mesh.sphere.nodes=600"]),
 ];

@@ -31,7 +31,7 @@ pub struct Specimen {
 }
 
 impl Default for Specimen {
-    /// Baraff and Witkin's cloth with the scene's light cotton, half a millimetre thick.
+    /// Baraff and Witkin's cloth with a scene's default cotton, half a millimetre thick.
     fn default() -> Self {
         Specimen {
             model: ModelSpec::BaraffWitkin,
