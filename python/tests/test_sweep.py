@@ -236,10 +236,10 @@ def test_the_table_is_that_of_pyarrow_too(tmp_path):
 
 
 def program() -> Path | None:
-    """The program `toile`, if it is built."""
+    """The program `toile` as it was built last, if it was."""
     target = Path(__file__).parents[2] / "target"
     found = [target / profile / f"toile{'.exe' if os.name == 'nt' else ''}" for profile in ("release", "debug")]
-    return next((path for path in found if path.exists()), None)
+    return max((path for path in found if path.exists()), key=lambda path: path.stat().st_mtime, default=None)
 
 
 @pytest.mark.skipif(program() is None, reason="the program is not built")
