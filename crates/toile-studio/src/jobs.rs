@@ -248,9 +248,10 @@ impl Jobs {
         };
         let wrong = |message: String| Refusal::new(RefusalKind::Scene, message);
         let spec = source.parse().map_err(|error| wrong(error.to_string()))?;
-        let mut cloths = spec.cloth.iter();
-        let found = cloths.find(|(name, _)| cloth.is_none_or(|c| c == *name));
-        let (name, cloth) = found.ok_or_else(|| wrong("the scene has no such cloth".into()))?;
+        // What is looked at may be a recording, whose cloths are not those of the scene that is being edited.
+        let named = cloth.and_then(|name| spec.cloth.get_key_value(name));
+        let found = named.or_else(|| spec.cloth.iter().next());
+        let (name, cloth) = found.ok_or_else(|| wrong("the scene has no cloth".into()))?;
         let table = toml::Table::try_from(cloth).map_err(|error| wrong(error.to_string()))?;
         let number = (1..).find(|k| {
             !self
