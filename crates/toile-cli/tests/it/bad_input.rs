@@ -326,6 +326,9 @@ fn impossible_folds_slides_and_winds_are_named() {
         with_line("fold.hardening = -1"),
         &[fold, "hardening", "is -1"],
     );
+    let limp = with_line("material.shear_stiffness = 0");
+    let place = "cloth.sheet.material.shear_stiffness";
+    refused(limp, &[place, "is 0", "model = \"baraff-witkin\""]);
     let slide = with(PIN, &format!("{PIN}\nslide.line = [0, 0, 0]"));
     refused(slide, &["slide.line", "must be a direction"]);
     let wind = with(GRID, GRID) + "\n[environment.air]\nwind = [1, nan, 0]\n";

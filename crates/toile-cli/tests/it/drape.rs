@@ -67,6 +67,33 @@ fn a_drape_leaves_a_folder_that_other_commands_understand() {
 }
 
 #[test]
+fn a_bound_on_stretch_is_let_be_and_told_where_the_shape_exceeds_it() {
+    let folder = Folder::new();
+    let cloth = "[cloth.sheet]\n";
+    let bounded = format!("{cloth}model = \"baraff-witkin\"\nlimit.stretch.stretch = 0.02\n");
+    folder.write("bounded.toml", HANGING.replace(cloth, &bounded));
+    let drape = ["drape", "bounded.toml", "--no-report", "--force"];
+    let within = toile(&folder, &drape).good();
+    assert!(
+        !within.stderr.contains("beyond its limit"),
+        "{}",
+        within.stderr
+    );
+    let soft = [
+        "--set",
+        "cloth.sheet.material.stretch_stiffness=50",
+        "--set",
+        "expect.stretch_below=1",
+    ];
+    let beyond = toile(&folder, &[&drape[..], &soft].concat()).good();
+    assert!(
+        beyond.stderr.contains("beyond its limit by"),
+        "{}",
+        beyond.stderr
+    );
+}
+
+#[test]
 fn two_drapes_on_other_numbers_of_threads_leave_the_same_bytes() {
     let folder = Folder::new();
     folder.write("hanging.toml", HANGING);

@@ -62,6 +62,10 @@ pub(in crate::scene) fn check_material(
             check_not_negative(source, &format!("{field}.{name}"), value)?;
         }
     }
+    if spec.model == ModelSpec::TensionField && spec.material.shear_stiffness == 0.0 {
+        let message = "is 0, and a tension field needs some; woven cloth has tens of N/m. Without any take `model = \"baraff-witkin\"`";
+        return Err(source.error(&format!("{field}.material.shear_stiffness"), message));
+    }
     if spec.fold.yield_angle.is_some() && spec.fold.yield_curvature.is_some() {
         let place = format!("{field}.fold.yield_angle");
         return Err(source.error(&place, "give `yield_angle` or `yield_curvature`, not both"));

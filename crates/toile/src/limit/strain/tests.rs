@@ -403,6 +403,18 @@ fn lengths_are_mended_without_leading_nodes_into_obstacles() {
     assert!(rubbed < -0.01 && rubbed > -0.01 * count as f64);
 }
 
+/// A node between two bodies that hold it with friction of up to `grip` (kg·m).
+fn between(node: u32, grip: f64) -> Obstacle {
+    Obstacle {
+        node,
+        normal: DVec3::Z,
+        gap: 0.0,
+        friction: 0.5,
+        slip: DVec3::ZERO,
+        grip: Some(grip),
+    }
+}
+
 /// A sheet that is stretched by 30 %, and whose last row is between two bodies that hold each of its nodes with friction
 /// of up to `grip` (kg·m): where its nodes come to, what was left of the stretch, and what the bodies gave.
 fn held_between(sweep: Sweep, grip: f64) -> (Vec<DVec3>, f64, DVec3) {
@@ -418,15 +430,7 @@ fn held_between(sweep: Sweep, grip: f64) -> (Vec<DVec3>, f64, DVec3) {
         .iter()
         .map(|p| DVec3::new(p.x, 1.3 * p.y, 0.0))
         .collect();
-    let between = |i: usize| Obstacle {
-        node: i as u32,
-        normal: DVec3::Z,
-        gap: 0.0,
-        friction: 0.5,
-        slip: DVec3::ZERO,
-        grip: Some(grip),
-    };
-    let last_row: Vec<Obstacle> = (42..49).map(between).collect();
+    let last_row: Vec<Obstacle> = (42..49).map(|i| between(i, grip)).collect();
     let (mut positions, mut scratch) = (start.clone(), StrainScratch::default());
     let report = limit.apply_among(&sheet.step(), &last_row, &mut scratch, &mut positions);
     let masses: Vec<f64> = (0..start.len()).map(|i| sheet.mass(i)).collect();
@@ -483,14 +487,6 @@ fn of_two_nodes_that_stick_too_far_apart_the_one_slides_that_is_held_less() {
         };
         let limit = limit_of(&sheet, settings);
         let start: Vec<DVec3> = sheet.positions.iter().map(|p| 1.01 * *p).collect();
-        let between = |i: usize, grip: f64| Obstacle {
-            node: i as u32,
-            normal: DVec3::Z,
-            gap: 0.0,
-            friction: 0.5,
-            slip: DVec3::ZERO,
-            grip: Some(grip),
-        };
         let (mut positions, mut scratch) = (start.clone(), StrainScratch::default());
         let held = [between(0, 10.0), between(1, 9.0)];
         let report = limit.apply_among(&sheet.step(), &held, &mut scratch, &mut positions);
