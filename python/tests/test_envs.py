@@ -123,13 +123,39 @@ def test_a_small_task_is_learned():
 
     def learn(rounds):
         # Layers that pass through each other are folded sooner.
-        history, policy = learner.learn(rounds, 10, 1, max_steps=12, overrides={"contact.cloth": "none"})
-        return [told.mean() for told in history], policy
+        history, learned = learner.learn(rounds, 10, 1, max_steps=12, overrides={"contact.cloth": "none"})
+        return [told.mean() for told in history], learned
 
-    told, policy = learn(8)
-    assert np.mean(told[-2:]) > np.mean(told[:2]) + 0.2, told
-    assert np.isfinite(policy).all()
+    told, learned = learn(20)
+    assert np.mean(told[-3:]) > np.mean(told[:3]) + 0.2, told
+    assert all(np.isfinite(w).all() for w in learned.policy.weights)
     assert learn(2)[0] == told[:2], "the same seed gives the same curve"
+
+
+def test_gradients_of_the_learner_are_those_of_its_losses():
+    learner = example("learn_to_fold")
+    made, rng = learner.Learner(5, 3, 0), np.random.default_rng(1)
+    made.policy.weights[4][:] = rng.normal(size=(64, 3))
+    states, actions, gains = rng.normal(size=(40, 5)), rng.normal(size=(40, 3)), rng.normal(size=40)
+    before = made.likelihoods(made.policy(states), actions) + 0.2 * rng.normal(size=40)
+    scaled = (gains - gains.mean()) / (gains.std() + 1e-8)
+
+    def loss():
+        ratio = np.exp(made.likelihoods(made.policy(states), actions) - before)
+        return -np.minimum(ratio * scaled, np.clip(ratio, 1 - made.clip, 1 + made.clip) * scaled).mean()
+
+    caught = []
+    made.optimiser.step = caught.append
+    made.improve_policy(states, actions, gains, before)
+    for array, gradient in zip([*made.policy.weights, made.spread], caught[0], strict=True):
+        place = np.unravel_index(np.abs(gradient).argmax(), gradient.shape)
+        kept, h = array[place], 1e-6
+        array[place] = kept + h
+        above = loss()
+        array[place] = kept - h
+        slope = (above - loss()) / (2 * h)
+        array[place] = kept
+        assert abs(slope - gradient[place]) < 1e-5 * max(1.0, abs(slope)), (slope, gradient[place])
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,24 @@ pub(crate) fn for_each<T: Send>(out: &mut [T], f: impl Fn(usize, &mut T) + Sync)
     out.chunks_mut(PIECE).enumerate().for_each(piece);
 }
 
+/// Elements a thread takes at once where each takes long.
+const COSTLY_PIECE: usize = 256;
+
+/// Like [`for_each`], for bodies that take a tenth of a microsecond or longer.
+pub(crate) fn for_each_costly<T: Send>(out: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    #[cfg(feature = "parallel")]
+    if out.len() >= 4 * COSTLY_PIECE {
+        use rayon::prelude::*;
+        let pieces = out.par_chunks_mut(COSTLY_PIECE).enumerate();
+        return pieces.for_each(|(p, slots)| {
+            for (k, slot) in slots.iter_mut().enumerate() {
+                f(p * COSTLY_PIECE + k, slot);
+            }
+        });
+    }
+    for_each(out, f);
+}
+
 /// `Σ f(i)` over `0..count`, added up piece by piece.
 pub(crate) fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     (0..count)

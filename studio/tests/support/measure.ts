@@ -3,15 +3,18 @@
 
 import { loadavg } from "node:os";
 import { ask, nodeOnScreen, openPage, startBrowser, until } from "./browser.ts";
-import { hanging } from "./scenes.ts";
+import { hanging, quick } from "./scenes.ts";
 import { startServer } from "./server.ts";
 import type { Browser, Page } from "playwright-core";
 import { test } from "vitest";
 
 const SECONDS = 8;
 
-async function withPage(cells: number, work: (page: Page) => Promise<void>): Promise<void> {
-  const server = await startServer({ "scene.toml": hanging(cells) }, "scene.toml");
+/** Default cloth, and the quickest. */
+const CLOTHS: [string, (scene: string) => string][] = [["default cloth", (scene) => scene], ["springs", quick]];
+
+async function withPage(scene: string, work: (page: Page) => Promise<void>): Promise<void> {
+  const server = await startServer({ "scene.toml": scene }, "scene.toml");
   let browser: Browser | null = null;
   try {
     browser = await startBrowser();
@@ -22,8 +25,8 @@ async function withPage(cells: number, work: (page: Page) => Promise<void>): Pro
   }
 }
 
-test("pictures a second", async () => {
-  await withPage(64, async (page) => {
+test.each(CLOTHS)("pictures a second of %s", async (name, made) => {
+  await withPage(made(hanging(64)), async (page) => {
     await page.click('[aria-label="Play"]');
     await page.waitForTimeout(3000);
     const state = () => ask(page, (studio) => ({
@@ -34,7 +37,7 @@ test("pictures a second", async () => {
     await page.waitForTimeout(1000 * SECONDS);
     const after = await state();
     const seconds = (after.now - before.now) / 1000;
-    console.log(`65×65: ${((after.pictures - before.pictures) / seconds).toFixed(1)} pictures a second at ${after.ratio.toFixed(2)} `
+    console.log(`65×65, ${name}: ${((after.pictures - before.pictures) / seconds).toFixed(1)} pictures a second at ${after.ratio.toFixed(2)} `
       + `of the pixels a side (1440×900, software GL: ${after.software}); the simulation ran at `
       + `${((after.time - before.time) / seconds).toFixed(2)} of real time; load ${loadavg()[0]!.toFixed(1)}`);
   });
@@ -43,7 +46,7 @@ test("pictures a second", async () => {
 // What the machine could do at all: a canvas of the same size, in the same page's place, that is only cleared; then what a
 // picture of the studio costs in the page's scripts, and until the last pixel is drawn.
 test("what the machine can do", async () => {
-  await withPage(64, async (page) => {
+  await withPage(hanging(64), async (page) => {
     await page.click('[aria-label="Play"]');
     await until(page, (studio) => studio.app.a.value!.clock.time > 0.5, 60_000);
     await page.click('[aria-label="Pause"]');
@@ -115,8 +118,8 @@ test("what the machine can do", async () => {
   });
 });
 
-test("from a pull to its picture", async () => {
-  await withPage(32, async (page) => {
+test.each(CLOTHS)("from a pull to its picture, %s", async (name, made) => {
+  await withPage(made(hanging(32)), async (page) => {
     const from = await nodeOnScreen(page, 34 * 8);
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
@@ -143,7 +146,7 @@ test("from a pull to its picture", async () => {
       await page.waitForTimeout(260);
     }
     const found = await page.evaluate(() => (window as never as { latencies: number[] }).latencies.sort((a, b) => a - b));
-    console.log(`33×33: ${found[found.length >> 1]?.toFixed(0)} ms from a movement to its picture (middle of ${found.length}, `
+    console.log(`33×33, ${name}: ${found[found.length >> 1]?.toFixed(0)} ms from a movement to its picture (middle of ${found.length}, `
       + `worst ${found.at(-1)?.toFixed(0)} ms); load ${loadavg()[0]!.toFixed(1)}`);
     await page.mouse.up();
   });

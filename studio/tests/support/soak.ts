@@ -5,20 +5,21 @@ import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { CDPSession, Page } from "playwright-core";
 import { ask, nodeOnScreen, openPage, startBrowser, until } from "./browser.ts";
-import { hanging } from "./scenes.ts";
+import { hanging, quick } from "./scenes.ts";
 import { startServer } from "./server.ts";
 
 const MINUTES = Number(process.env.MINUTES ?? 5);
 const EVERY = 15; // s between two looks
 const CELLS = 32;
-const SCENE = hanging(CELLS, `
+// Quick cloth fills the history within minutes.
+const SCENE = quick(hanging(CELLS, `
 [body.ball]
 shape.sphere = { radius = 0.2 }
 place = { at = [0.0, -0.1, 0.6] }
 
 [environment.air]
 wind = [0.0, 1.0, 0.0]
-`);
+`));
 
 interface Look { minutes: number; server: number; heap: number; page: number; nodes: number; time: number; rows: number; pictures: number }
 

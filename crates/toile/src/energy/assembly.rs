@@ -44,8 +44,9 @@ const TRANSPOSED: u32 = 1 << 31;
 /// Set in a place whose block nothing was written to before: it need not be read, nor cleared beforehand.
 const FIRST: u32 = 1 << 30;
 
-/// Matrix rows per piece below which a thread is not worth waking. Only a matter of time, not of results.
-const ROWS_PER_THREAD: usize = 1024;
+/// Matrix rows per piece below which a thread is not worth waking, and elements on borders cost too much. Only a matter of time,
+/// not of results.
+const ROWS_PER_THREAD: usize = 512;
 
 impl Plan {
     /// A plan for these batches, with pieces for the threads there are. `pattern` is given if matrices are
@@ -54,6 +55,12 @@ impl Plan {
         let threads = parallel::threads();
         let wanted = if threads == 1 { 1 } else { 2 * threads };
         let count = wanted.min(rows / ROWS_PER_THREAD).max(1);
+        // As many for each thread.
+        let count = if count > threads {
+            count - count % threads
+        } else {
+            count
+        };
         let bound = |k: usize| rows * k / count;
         let pieces: Vec<_> = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
         let mut planner = Planner {

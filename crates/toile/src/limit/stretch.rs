@@ -25,6 +25,7 @@
 use super::quadrature;
 use crate::linalg::BlockPattern;
 use crate::mesh::{RestShape, Topology};
+use crate::parallel;
 use glam::{DMat3, DVec2, DVec3};
 use thiserror::Error;
 
@@ -115,7 +116,7 @@ impl StretchPoint {
 #[inline]
 pub(crate) fn principal([uu, uv, vv]: Symmetric) -> ([f64; 2], DVec2) {
     let (mean, half) = (0.5 * (uu + vv), 0.5 * (uu - vv));
-    let radius = half.hypot(uv);
+    let radius = (half * half + uv * uv).sqrt();
     // Twice the angle of the direction has the cosine half/radius; of the two ways to its half, the one without
     // cancellation.
     let direction = if radius == 0.0 {
@@ -202,10 +203,9 @@ impl StretchLimit {
         }
     }
 
-    /// `C` at some positions.
+    /// `C` where `F` has these columns.
     #[inline]
-    fn value(&self, point: &StretchPoint, positions: &[DVec3]) -> Symmetric {
-        let [u, v] = point.deformation(positions);
+    fn value(&self, [u, v]: [DVec3; 2]) -> Symmetric {
         let metric = [u.length_squared(), u.dot(v), v.length_squared()];
         let scaled = metric.map(|m| m * self.scale);
         [scaled[0] - 1.0, scaled[1], scaled[2] - 1.0]
@@ -237,11 +237,22 @@ pub(crate) struct StretchRows {
     /// What the last solve predicts of them, and the one before.
     predicted: Vec<Symmetric>,
     before: Vec<Symmetric>,
-    /// `C` at the iterate.
-    values: Vec<Symmetric>,
+    /// What each point is like at the iterate.
+    seen: Vec<Seen>,
     stiffness: Vec<f64>,
     /// Where the blocks of each point's pairs of nodes are in the matrix: (1,0), (2,0), (2,1), (3,0), (3,1), (3,2).
     blocks: Vec<[u32; 6]>,
+}
+
+/// A point at the iterate.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// The columns of `F`.
+    deformation: [DVec3; 2],
+    /// `C`.
+    value: Symmetric,
+    /// Its larger principal value.
+    largest: f64,
 }
 
 const PAIRS: [[usize; 2]; 6] = [[1, 0], [2, 0], [2, 1], [3, 0], [3, 1], [3, 2]];
@@ -260,7 +271,14 @@ impl StretchRows {
             tensions: vec![[0.0; 3]; count],
             predicted: vec![[0.0; 3]; count],
             before: vec![[0.0; 3]; count],
-            values: vec![[0.0; 3]; count],
+            seen: vec![
+                Seen {
+                    deformation: [DVec3::ZERO; 2],
+                    value: [0.0; 3],
+                    largest: 0.0,
+                };
+                count
+            ],
             stiffness: vec![0.0; count],
             blocks: (limit.points.iter())
                 .map(|p| PAIRS.map(|pair| block(p, pair)))
@@ -285,11 +303,17 @@ impl StretchRows {
 
     /// Values at some positions; answers the worst excess, relative to the allowed length.
     pub(crate) fn evaluate(&mut self, limit: &StretchLimit, positions: &[DVec3]) -> f64 {
-        let mut worst = 0.0f64;
-        for (value, point) in self.values.iter_mut().zip(&limit.points) {
-            *value = limit.value(point, positions);
-            worst = worst.max(principal(*value).0[0]);
-        }
+        parallel::for_each_costly(&mut self.seen, |k, seen| {
+            let [u, v] = limit.points[k].deformation(positions);
+            let [uu, uv, vv] = limit.value([u, v]);
+            let half = 0.5 * (uu - vv);
+            *seen = Seen {
+                deformation: [u, v],
+                value: [uu, uv, vv],
+                largest: 0.5 * (uu + vv) + (half * half + uv * uv).sqrt(),
+            };
+        });
+        let worst = self.seen.iter().map(|s| s.largest).fold(0.0, f64::max);
         // C is twice the strain, for small ones.
         (1.0 + worst).sqrt() - 1.0
     }
@@ -306,24 +330,20 @@ impl StretchRows {
 
     #[inline]
     fn tried(&self, k: usize) -> Symmetric {
-        let (t, c, s) = (&self.tensions[k], &self.values[k], self.stiffness[k]);
+        let (t, c, s) = (&self.tensions[k], &self.seen[k].value, self.stiffness[k]);
         [t[0] + s * c[0], t[1] + s * c[1], t[2] + s * c[2]]
     }
 
-    /// Adds the gradient of the rows to `gradients`, first what they pull with, then with the predicted tensions.
-    pub(crate) fn add_gradient(
-        &self,
-        limit: &StretchLimit,
-        positions: &[DVec3],
-        gradients: [&mut [DVec3]; 2],
-    ) {
+    /// Adds the gradient of the rows where they were evaluated to `gradients`, first what they pull with, then with the predicted
+    /// tensions.
+    pub(crate) fn add_gradient(&self, limit: &StretchLimit, gradients: [&mut [DVec3]; 2]) {
         let [gradient, balance] = gradients;
         for (k, point) in limit.points.iter().enumerate() {
             let (pull, predicted) = (positive_part(self.tried(k)), self.predicted[k]);
             if pull == [0.0; 3] && predicted == [0.0; 3] {
                 continue;
             }
-            let [u, v] = point.deformation(positions);
+            let [u, v] = self.seen[k].deformation;
             let twice = 2.0 * limit.scale;
             for i in 0..4 {
                 let (slope, node) = (point.slopes[i], point.nodes[i] as usize);
@@ -344,7 +364,6 @@ impl StretchRows {
     pub(crate) fn add_matrix(
         &self,
         limit: &StretchLimit,
-        positions: &[DVec3],
         (diagonal, lower): (&mut [DMat3], &mut [DMat3]),
     ) {
         for (k, point) in limit.points.iter().enumerate() {
@@ -355,7 +374,7 @@ impl StretchRows {
                 continue;
             }
             let v = u.perp();
-            let [along_x, along_y] = point.deformation(positions);
+            let [along_x, along_y] = self.seen[k].deformation;
             let (fu, fv) = (u.x * along_x + u.y * along_y, v.x * along_x + v.y * along_y);
             let (tu, tv) = (a.max(0.0), b.max(0.0));
             // The predicted tension in the same directions.
@@ -418,28 +437,43 @@ impl StretchRows {
         }
     }
 
-    /// The slope of the rows along some moves, at the positions that they were evaluated at.
-    pub(crate) fn slope(&self, limit: &StretchLimit, positions: &[DVec3], moves: &[DVec3]) -> f64 {
+    /// The slope of the rows along some moves where they were evaluated.
+    pub(crate) fn slope(&self, limit: &StretchLimit, moves: &[DVec3]) -> f64 {
         let of_point = |k: usize| {
+            if self.tensions[k] == [0.0; 3] && self.seen[k].largest <= 0.0 {
+                return 0.0;
+            }
             let tried = positive_part(self.tried(k));
             if tried == [0.0; 3] {
                 return 0.0;
             }
-            product(&tried, &limit.change(&limit.points[k], positions, moves))
+            product(&tried, &self.change(limit, k, moves))
         };
-        crate::parallel::sum(limit.points.len(), of_point)
+        parallel::sum(limit.points.len(), of_point)
     }
 
-    /// Works out `[T + k (C + ∂C Δ)]₊` at the positions that the rows were evaluated at.
-    pub(crate) fn predict(&mut self, limit: &StretchLimit, positions: &[DVec3], moves: &[DVec3]) {
+    /// Works out `[T + k (C + ∂C Δ)]₊` where the rows were evaluated.
+    pub(crate) fn predict(&mut self, limit: &StretchLimit, moves: &[DVec3]) {
         std::mem::swap(&mut self.predicted, &mut self.before);
-        for k in 0..self.tensions.len() {
+        let mut predicted = std::mem::take(&mut self.predicted);
+        parallel::for_each_costly(&mut predicted, |k, there| {
             let tried = self.tried(k);
-            let change = limit.change(&limit.points[k], positions, moves);
+            let change = self.change(limit, k, moves);
             let s = self.stiffness[k];
-            let there = [0, 1, 2].map(|c| tried[c] + s * change[c]);
-            self.predicted[k] = positive_part(there);
-        }
+            *there = positive_part([0, 1, 2].map(|c| tried[c] + s * change[c]));
+        });
+        self.predicted = predicted;
+    }
+
+    /// How the `C` of a point changes along some moves, to first order.
+    #[inline]
+    fn change(&self, limit: &StretchLimit, k: usize, moves: &[DVec3]) -> Symmetric {
+        let ([u, v], [du, dv]) = (self.seen[k].deformation, limit.points[k].deformation(moves));
+        [
+            2.0 * limit.scale * u.dot(du),
+            limit.scale * (u.dot(dv) + v.dot(du)),
+            2.0 * limit.scale * v.dot(dv),
+        ]
     }
 
     /// Goes only this share of the way to the last prediction.
@@ -458,24 +492,11 @@ impl StretchRows {
 
     /// `Σ |T' − T|² / k`: how far the tensions are from what the points pull with.
     pub(crate) fn unlearned(&self) -> f64 {
-        crate::parallel::sum(self.tensions.len(), |k| {
+        parallel::sum(self.tensions.len(), |k| {
             let (t, now) = (self.tensions[k], self.predicted[k]);
             let change = [now[0] - t[0], now[1] - t[1], now[2] - t[2]];
             product(&change, &change) / self.stiffness[k]
         })
-    }
-}
-
-impl StretchLimit {
-    /// How `C` changes along some moves, to first order.
-    #[inline]
-    fn change(&self, point: &StretchPoint, positions: &[DVec3], moves: &[DVec3]) -> Symmetric {
-        let ([u, v], [du, dv]) = (point.deformation(positions), point.deformation(moves));
-        [
-            2.0 * self.scale * u.dot(du),
-            self.scale * (u.dot(dv) + v.dot(du)),
-            2.0 * self.scale * v.dot(dv),
-        ]
     }
 }
 

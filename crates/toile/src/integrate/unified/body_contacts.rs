@@ -155,7 +155,7 @@ impl BodyContacts {
             let views = &mut self.views[number];
             let is_hollow = !is_flat(&body.shape);
             let sizes = &self.sizes;
-            parallel::for_each(views, |i, view| {
+            parallel::for_each_costly(views, |i, view| {
                 let reach = if is_hollow { sizes[i] } else { 0.0 };
                 view.look(body, (start[i], journey, i), around.offsets[i], reach);
             });
@@ -227,9 +227,9 @@ impl BodyContacts {
         let views = &self.views[number];
         let triangles = &self.triangles;
         let touched = &mut self.touched[number];
-        parallel::fill(&mut self.faces, |k| {
+        parallel::for_each_costly(&mut self.faces, |k, face| {
             let nodes = triangles[k].map(|n| n as usize);
-            look_at_face(body, (nodes, touched[k]), views, around, journey)
+            *face = look_at_face(body, (nodes, touched[k]), views, around, journey);
         });
         for (place, found) in touched.iter_mut().zip(&self.faces) {
             *place = found.map(|(face, _)| face.weights).or(*place);

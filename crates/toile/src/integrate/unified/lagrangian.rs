@@ -140,7 +140,7 @@ impl Step<'_> {
         downhill.copy_from_slice(smooth);
         balance.copy_from_slice(smooth);
         limits.evaluate(model, search);
-        limits.add_gradient(model, search, [&mut *downhill, &mut *balance]);
+        limits.add_gradient(model, [&mut *downhill, &mut *balance]);
         parallel::for_each(downhill, |_, g| *g = -*g);
         parallel::for_each(balance, |_, g| *g = -*g);
         for row in rows.iter() {
@@ -167,7 +167,7 @@ impl Step<'_> {
         } = solve;
         matrix.mesh.diagonal.copy_from_slice(&base.diagonal);
         matrix.mesh.lower.copy_from_slice(&base.lower);
-        limits.add_matrix(self.context.model, search, &mut matrix.mesh);
+        limits.add_matrix(self.context.model, &mut matrix.mesh);
         couplings.clear();
         couplings.extend(attachments.iter().map(Attachment::coupling));
         let coupling = |row: &ContactRow| row.coupling(row.combine(search));

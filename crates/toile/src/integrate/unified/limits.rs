@@ -158,14 +158,8 @@ impl Limits {
             .all(|((_, limit), &worst)| worst <= limit.tolerance())
     }
 
-    /// Adds the gradient of the Lagrangian, and the same with the predicted multipliers, at the positions that they were evaluated
-    /// at.
-    pub fn add_gradient(
-        &mut self,
-        model: &Model,
-        positions: &[DVec3],
-        [gradient, balance]: [&mut [DVec3]; 2],
-    ) {
+    /// Adds the gradient of the Lagrangian, and the same with the predicted multipliers, where they were evaluated.
+    pub fn add_gradient(&mut self, model: &Model, [gradient, balance]: [&mut [DVec3]; 2]) {
         for (limit, rows, _) in self.each(model) {
             match (limit, limit.constraints(), rows) {
                 (_, Some(constraints), LimitRows::Constraints(rows)) => {
@@ -176,7 +170,7 @@ impl Limits {
                     parallel::for_each(balance, |i, g| *g += rows.predicted_gradient(wiring, i));
                 }
                 (Limit::Stretch(stretch), _, LimitRows::Stretch(rows)) => {
-                    rows.add_gradient(stretch, positions, [&mut *gradient, &mut *balance]);
+                    rows.add_gradient(stretch, [&mut *gradient, &mut *balance]);
                 }
                 _ => {}
             }
@@ -184,7 +178,7 @@ impl Limits {
     }
 
     /// Adds what the rows add to the matrix where their gradient was added last.
-    pub fn add_matrix(&mut self, model: &Model, positions: &[DVec3], matrix: &mut BlockMatrix) {
+    pub fn add_matrix(&mut self, model: &Model, matrix: &mut BlockMatrix) {
         for (limit, rows, _) in self.each(model) {
             match (limit, rows) {
                 (_, LimitRows::Constraints(rows)) => {
@@ -198,21 +192,19 @@ impl Limits {
                 }
                 (Limit::Stretch(stretch), LimitRows::Stretch(rows)) => {
                     let blocks = (&mut matrix.diagonal[..], &mut matrix.lower[..]);
-                    rows.add_matrix(stretch, positions, blocks);
+                    rows.add_matrix(stretch, blocks);
                 }
                 _ => {}
             }
         }
     }
 
-    /// The slope of the rows along some moves, at the positions that they were evaluated at.
-    pub fn slope(&mut self, model: &Model, positions: &[DVec3], moves: &[DVec3]) -> f64 {
+    /// The slope of the rows along some moves where they were evaluated.
+    pub fn slope(&mut self, model: &Model, moves: &[DVec3]) -> f64 {
         let slopes = self
             .each(model)
             .map(|(limit, rows, _)| match (limit, rows) {
-                (Limit::Stretch(stretch), LimitRows::Stretch(rows)) => {
-                    rows.slope(stretch, positions, moves)
-                }
+                (Limit::Stretch(stretch), LimitRows::Stretch(rows)) => rows.slope(stretch, moves),
                 (_, LimitRows::Constraints(rows)) => rows.1.slope(&rows.0, moves),
                 _ => 0.0,
             });
@@ -220,11 +212,11 @@ impl Limits {
     }
 
     /// Predicts the multipliers after some moves from the positions that the rows were evaluated at.
-    pub fn predict(&mut self, model: &Model, positions: &[DVec3], moves: &[DVec3]) {
+    pub fn predict(&mut self, model: &Model, moves: &[DVec3]) {
         for (limit, rows, _) in self.each(model) {
             match (limit, rows) {
                 (Limit::Stretch(stretch), LimitRows::Stretch(rows)) => {
-                    rows.predict(stretch, positions, moves);
+                    rows.predict(stretch, moves);
                 }
                 (_, LimitRows::Constraints(rows)) => rows.1.predict(&rows.0, moves),
                 _ => {}

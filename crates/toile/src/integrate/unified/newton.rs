@@ -57,7 +57,7 @@ impl Step<'_> {
     pub(super) fn search(&self, solve: &mut Unified) {
         let model = self.context.model;
         let line = self.line(solve);
-        solve.limits.predict(model, &solve.search, &solve.moves);
+        solve.limits.predict(model, &solve.moves);
         solve.saved.copy_from_slice(&solve.search);
         let mut share = 1.0f64;
         let mut bracket = [(0.0, line.steepest), (f64::INFINITY, 0.0)];
@@ -101,7 +101,7 @@ impl Step<'_> {
         solve.limits.evaluate(model, &solve.search);
         let slopes = solve.rows.iter();
         let rows: f64 = slopes.map(|r| r.slope(&solve.search, &solve.moves)).sum();
-        let limits = solve.limits.slope(model, &solve.search, &solve.moves);
+        let limits = solve.limits.slope(model, &solve.moves);
         line.smooth + share * line.curvature + rows + limits
     }
 
@@ -122,7 +122,7 @@ impl Step<'_> {
     /// Takes such a step, and predicts the multipliers of the limits after it.
     pub(super) fn restore(&self, solve: &mut Unified) {
         let model = self.context.model;
-        solve.limits.predict(model, &solve.search, &solve.moves);
+        solve.limits.predict(model, &solve.moves);
         let Unified { search, moves, .. } = &mut *solve;
         parallel::for_each(search, |i, x| *x += moves[i]);
         solve.limits.evaluate(model, &solve.search);

@@ -53,10 +53,10 @@ fn gradient(
     rows.evaluate(limit, x);
     let blocks = (&mut matrix.diagonal[..], &mut matrix.lower[..]);
     // With the tensions that are predicted where nothing moves, both gradients are the same, and the matrix is the derivative.
-    rows.predict(limit, x, &vec![DVec3::ZERO; x.len()]);
+    rows.predict(limit, &vec![DVec3::ZERO; x.len()]);
     let mut balance = gradient.clone();
-    rows.add_gradient(limit, x, [&mut gradient, &mut balance]);
-    rows.add_matrix(limit, x, blocks);
+    rows.add_gradient(limit, [&mut gradient, &mut balance]);
+    rows.add_matrix(limit, blocks);
     for (a, b) in gradient.iter().zip(&balance) {
         assert!(a.distance(*b) <= 1e-12 * a.length(), "{a} {b}");
     }
@@ -101,7 +101,7 @@ fn gradient_slope_and_matrix_are_the_derivatives_of_the_lagrangian() {
             "{found} {expected}"
         );
         rows.evaluate(&limit, &x);
-        let slope = rows.slope(&limit, &x, &step);
+        let slope = rows.slope(&limit, &step);
         assert!(
             (slope - found).abs() < 1e-12 * found.abs(),
             "{slope} {found}"
