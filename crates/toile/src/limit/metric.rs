@@ -237,7 +237,7 @@ fn add_products(
 /// The symmetric matrix `(a, b; b, c)` without its negative principal values.
 fn pulling_part([a, b, c]: [f64; 3]) -> [f64; 3] {
     let (mean, half) = (0.5 * (a + c), 0.5 * (a - c));
-    let radius = (half * half + b * b).sqrt();
+    let radius = half.hypot(b);
     let (large, small) = (mean + radius, mean - radius);
     if small >= 0.0 {
         return [a, b, c];

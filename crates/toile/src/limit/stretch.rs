@@ -116,7 +116,7 @@ impl StretchPoint {
 #[inline]
 pub(crate) fn principal([uu, uv, vv]: Symmetric) -> ([f64; 2], DVec2) {
     let (mean, half) = (0.5 * (uu + vv), 0.5 * (uu - vv));
-    let radius = (half * half + uv * uv).sqrt();
+    let radius = half.hypot(uv);
     // Twice the angle of the direction has the cosine half/radius; of the two ways to its half, the one without
     // cancellation.
     let direction = if radius == 0.0 {
@@ -305,12 +305,11 @@ impl StretchRows {
     pub(crate) fn evaluate(&mut self, limit: &StretchLimit, positions: &[DVec3]) -> f64 {
         parallel::for_each_costly(&mut self.seen, |k, seen| {
             let [u, v] = limit.points[k].deformation(positions);
-            let [uu, uv, vv] = limit.value([u, v]);
-            let half = 0.5 * (uu - vv);
+            let value = limit.value([u, v]);
             *seen = Seen {
                 deformation: [u, v],
-                value: [uu, uv, vv],
-                largest: 0.5 * (uu + vv) + (half * half + uv * uv).sqrt(),
+                value,
+                largest: principal(value).0[0],
             };
         });
         let worst = self.seen.iter().map(|s| s.largest).fold(0.0, f64::max);

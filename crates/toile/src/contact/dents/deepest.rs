@@ -4,10 +4,8 @@
 //! first. It is looked for as by Macklin and others (2020), by a local search over the triangle's own
 //! coordinates, with any shape that tells distances and normals: from the corners and the middle to the
 //! triangle's point that is nearest to the body's nearest (`x − φ n`), some times, which finds convex bodies
-//! from outside, and slowly where they are near; then to the least value of the quadratic function with the
-//! distances at the corners and at the middles of the sides, which is where smooth bodies are deepest; and
-//! unless `φ` falls from there towards no corner, downhill in smaller and smaller steps, which finds the rest.
-//! `φ` changes by no more than the way, so most triangles are told from one sample to be too far away.
+//! from outside; then downhill in smaller and smaller steps, which finds the rest. `φ` changes by no more
+//! than the way, so most triangles are told from one sample to be too far away.
 
 use crate::contact::Sample;
 use crate::geometry::closest::point_triangle;
@@ -46,9 +44,6 @@ const DIRECTIONS: [[f64; 3]; 12] = [
 /// Samples of the distance downhill at the most: the pattern search halves its step five times, with twelve
 /// directions and a few moves each. A guard, not a setting.
 const SAMPLES: u32 = 120;
-/// A place is as deep as any beside it when the distance falls from there towards no corner by more than this part of what
-/// is near enough: for a convex body it is then the deepest to within that. Belongs to this phase alone.
-const STATIONARY: f64 = 0.01;
 /// What turns may leave to the search downhill, as a part of the triangle's size: farther off, a few more
 /// hundredths do not bring it within reach. Belongs to this phase alone.
 const LEFT: f64 = 0.05;
@@ -103,16 +98,8 @@ pub(crate) fn deepest(
     let sides = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]].map(at);
     let sag_of = |d: &Deepest| level(ends, &d.weights) - d.sample.distance;
     let sag = sides.iter().map(sag_of).fold(sag, f64::max);
-    let fitted = at(lowest_of_quadratic(
-        ends.map(|e| e.distance),
-        sides.map(|s| s.sample.distance),
-    ));
     let turned_corners = (0..3).filter_map(|k| turned(&seen(k)));
-    let mut best = sides
-        .into_iter()
-        .chain([fitted])
-        .chain(turned_corners)
-        .fold(middle, nearer);
+    let mut best = sides.into_iter().chain(turned_corners).fold(middle, nearer);
     for _ in 0..TURNS {
         let Some(next) = turned(&best) else {
             break;
@@ -127,50 +114,9 @@ pub(crate) fn deepest(
     if best.sample.distance > within + LEFT * radius || 1.5 * sag < give {
         return None;
     }
-    let falls = |corner: &DVec3| {
-        let way = *corner - place(corners, &best.weights);
-        -best.sample.normal.dot(way)
-    };
-    let fall = corners.iter().map(falls).fold(0.0, f64::max);
-    if fall > STATIONARY * within {
-        best = downhill(best, at);
-    }
+    let best = downhill(best, at);
     let found = best.sample.distance;
     (found <= within && found < corner).then_some(best)
-}
-
-/// Weights of the place of a triangle where the quadratic function with these values at the corners, and at the middles of
-/// the sides 01, 12 and 20, is least.
-fn lowest_of_quadratic([a, b, c]: [f64; 3], [ab, bc, ca]: [f64; 3]) -> [f64; 3] {
-    // φ = Σ φᵢ wᵢ + Σ qᵢⱼ wᵢ wⱼ.
-    let (p, q, r) = (
-        4.0 * ab - 2.0 * (a + b),
-        4.0 * bc - 2.0 * (b + c),
-        4.0 * ca - 2.0 * (c + a),
-    );
-    let value = |[x, y, z]: [f64; 3]| a * x + b * y + c * z + p * x * y + q * y * z + r * z * x;
-    // Inside: the gradient by the first two weights vanishes.
-    let (xx, yy, xy) = (-2.0 * r, -2.0 * q, p - q - r);
-    let (gx, gy) = (a - c + r, b - c + q);
-    let determinant = xx * yy - xy * xy;
-    if xx > 0.0 && determinant > 0.0 {
-        let x = (xy * gy - yy * gx) / determinant;
-        let y = (xy * gx - xx * gy) / determinant;
-        if x >= 0.0 && y >= 0.0 && x + y <= 1.0 {
-            return [x, y, 1.0 - x - y];
-        }
-    }
-    let along = |from: f64, to: f64, bend: f64| match bend < 0.0 {
-        true => (0.5 + 0.5 * (to - from) / bend).clamp(0.0, 1.0),
-        false => f64::from(u8::from(to < from)),
-    };
-    let (s, t, u) = (along(a, b, p), along(b, c, q), along(c, a, r));
-    if ![s, t, u].iter().all(|share| share.is_finite()) {
-        return [1.0 / 3.0; 3];
-    }
-    let ends = [[1.0 - s, s, 0.0], [0.0, 1.0 - t, t], [u, 0.0, 1.0 - u]];
-    let least = |x: [f64; 3], y: [f64; 3]| if value(y) < value(x) { y } else { x };
-    least(least(ends[0], ends[1]), ends[2])
 }
 
 /// The distance of a flat body with these distances at the corners.
@@ -289,44 +235,6 @@ mod tests {
             }
         }
         assert!(inside > 60, "{inside}");
-    }
-
-    #[test]
-    fn the_least_value_of_a_quadratic_is_found() {
-        // φ = |w − m|² in two weights, with its least value inside, beyond a side, and beyond a corner.
-        for (m, least) in [
-            ([0.2, 0.5], [0.2, 0.5, 0.3]),
-            ([-0.2, 0.5], [0.0, 0.5, 0.5]),
-            ([1.6, -0.4], [1.0, 0.0, 0.0]),
-        ] {
-            let value = |x: f64, y: f64| (x - m[0]).powi(2) + (y - m[1]).powi(2);
-            let corners = [value(1.0, 0.0), value(0.0, 1.0), value(0.0, 0.0)];
-            let sides = [value(0.5, 0.5), value(0.0, 0.5), value(0.5, 0.0)];
-            let found = lowest_of_quadratic(corners, sides);
-            for k in 0..3 {
-                assert!((found[k] - least[k]).abs() < 1e-12, "{found:?} {least:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_ball_is_told_from_few_samples() {
-        let count = std::cell::Cell::new(0);
-        let ball = Shape::Sphere { radius: 0.3 };
-        let sample = |p: DVec3| {
-            count.set(count.get() + 1);
-            ball.sample(p - DVec3::new(0.004, 0.003, -0.2999))
-        };
-        let corners = [
-            DVec3::new(-0.012, -0.01, 0.0),
-            DVec3::new(0.015, -0.008, 0.0),
-            DVec3::new(0.0, 0.014, 0.0),
-        ];
-        let ends = corners.map(sample);
-        count.set(0);
-        let found = deepest(&corners, &ends, (4e-4, 0.0), sample).expect("it reaches through");
-        assert!((found.sample.distance + 1e-4).abs() < 1e-6, "{found:?}");
-        assert!(count.get() < 15, "{}", count.get());
     }
 
     #[test]

@@ -306,7 +306,7 @@ impl Modes {
 /// A symmetric 2×2 matrix without its negative eigenvalues.
 fn project([a, b, d]: [f64; 3]) -> [f64; 3] {
     let (mean, half) = (0.5 * (a + d), 0.5 * (a - d));
-    let radius = (half * half + b * b).sqrt();
+    let radius = half.hypot(b);
     if mean >= radius {
         return [a, b, d];
     }
