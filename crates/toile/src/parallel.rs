@@ -53,6 +53,7 @@ pub(crate) fn for_each<T: Send>(out: &mut [T], f: impl Fn(usize, &mut T) + Sync)
 }
 
 /// Elements a thread takes at once where each takes long.
+#[cfg(feature = "parallel")]
 const COSTLY_PIECE: usize = 256;
 
 /// Like [`for_each`], for bodies that take a tenth of a microsecond or longer.
