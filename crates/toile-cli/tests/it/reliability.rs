@@ -52,9 +52,9 @@ fn a_finished_run_can_be_lengthened() {
 fn the_number_of_threads_changes_no_bit() {
     let folder = small();
     // Large enough that the loops of the engine are really shared out.
-    let large = ["--set", "cloth.sheet.mesh.grid.cells=[140,140]"];
+    let large = ["--set", "cloth.sheet.mesh.grid.cells=[130,130]"];
     for (size, more) in [("small", &[][..]), ("large", &large[..])] {
-        let until = if more.is_empty() { "0.48" } else { "0.08" };
+        let until = if more.is_empty() { "0.48" } else { "0.04" };
         let outs = ["1", "2"].map(|threads| {
             let out = format!("{size}-{threads}");
             let plain = ["--threads", threads, "--until", until];
@@ -206,7 +206,7 @@ mod signals {
     use std::time::Duration;
 
     /// Long enough that a signal finds it at work.
-    const LONG: [&str; 2] = ["--set", "time.duration=8"];
+    const LONG: [&str; 2] = ["--set", "time.duration=4"];
 
     fn start(folder: &Folder, out: &str, more: &[&str]) -> Child {
         let first = ["run", "small.toml", "-q", "--no-report", "-o", out];

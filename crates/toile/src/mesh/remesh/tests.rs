@@ -53,7 +53,12 @@ fn assert_alike(before: &Mesh, after: &Mesh, length: f64, area_error: f64) {
         (0.8..1.2).contains(&(mean / length)),
         "mean edge {mean}, wanted {length}"
     );
-    assert!(near > 0.97, "{near} of the edges are near the length");
+    // Of a few dozen edges 3 % are not even two: on a sheet that is four edges wide three may miss.
+    let others = (1.0 - near) * topology(after).edges.len() as f64;
+    assert!(
+        near > 0.97 || others < 3.5,
+        "{near} of the edges are near the length"
+    );
     let slender = diagnosis.statistics.smallest_angle;
     assert!(slender > 0.2, "smallest angle {slender}");
 }
