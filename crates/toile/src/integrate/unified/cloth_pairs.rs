@@ -191,6 +191,7 @@ impl ClothPairs {
                 .surface
                 .friction_between(pair.nodes[0], pair.nodes[other]),
             stiffness: 0.0,
+            began: 0.0,
             push: 0.0,
             drag: DVec3::ZERO,
             radius: 0.0,

@@ -24,6 +24,9 @@ const MATTERS: f64 = 0.3;
 /// What a violation is expected to fall to from one multiplier to the next, and how much stiffer a row becomes if it does not.
 const FALLS_TO: f64 = 0.25;
 const STIFFER: f64 = 4.0;
+/// A row becomes so many times as stiff as it began at the most. What cannot be met however stiff it is would else end beyond all
+/// numbers.
+const STIFFEST: f64 = 65536.0;
 
 /// A contact in the solve.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +45,8 @@ pub(super) struct ContactRow {
     pub friction: f64,
     /// `k` (kg).
     pub stiffness: f64,
+    /// `k` as it began (kg).
+    pub began: f64,
     /// `λ` (kg·m).
     pub push: f64,
     /// `τ` (kg·m).
@@ -162,7 +167,7 @@ impl ContactRow {
             self.idle + 1
         };
         if slow {
-            self.stiffness *= STIFFER;
+            self.stiffness = (STIFFER * self.stiffness).min(STIFFEST * self.began);
         }
     }
 
@@ -196,6 +201,7 @@ impl ContactRow {
     pub fn renew(&mut self, look: &ContactRow) {
         *self = ContactRow {
             stiffness: self.stiffness,
+            began: self.began,
             push: self.push,
             drag: self.drag.reject_from_normalized(look.normal),
             radius: self.radius,
@@ -221,6 +227,7 @@ mod tests {
             origin: DVec3::new(1e-4, -2e-4, 1e-3),
             friction: 0.3,
             stiffness: 0.7,
+            began: 0.7,
             push: 1e-3,
             drag: DVec3::new(0.0, 1e-4, 0.0),
             radius: 3e-4,
@@ -260,6 +267,16 @@ mod tests {
         }
         row.learn(much);
         assert_eq!(row.stiffness, 0.7 * STIFFER);
+    }
+
+    #[test]
+    fn what_cannot_be_met_stays_within_numbers() {
+        let mut row = row();
+        for _ in 0..1000 {
+            row.learn((row.bound - 1.0) * row.normal);
+        }
+        assert_eq!(row.stiffness, STIFFEST * row.began);
+        assert!(row.push.is_finite());
     }
 
     #[test]

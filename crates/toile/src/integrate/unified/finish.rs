@@ -74,7 +74,8 @@ impl Step<'_> {
         solve.kept.clear();
         for row in &solve.rows {
             let force = row.push * row.normal - row.drag;
-            if force == DVec3::ZERO {
+            // One that is beyond all numbers would end every step after this.
+            if force == DVec3::ZERO || !force.is_finite() {
                 continue;
             }
             solve.kept.push(KeptContact {

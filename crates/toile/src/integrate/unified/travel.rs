@@ -68,6 +68,7 @@ impl Step<'_> {
             Err(_) => {
                 look.stiffness =
                     CONTACT_STIFFNESS * stiffness(&look, diagonal, &context.holds.filters);
+                look.began = look.stiffness;
                 if look.stiffness > 0.0 {
                     rows.push(look);
                 }
