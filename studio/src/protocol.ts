@@ -50,15 +50,16 @@ export type Ask =
   | { op: 'contacts'; session: number; limit?: number } // answer: Contacts
   | { op: 'failing'; session: number } // answer: Failing
 
-/** Done between steps, also while paused: the next step obeys. */
+/** Done between steps, also while paused: the next step obeys. Answer: { after }, the number of the last frame before it. */
 export type Command =
-  /** A point on a face. Answer: { grasp }. Weights add up to 1, one for each corner of the face. `spring` needs no numbers: a
+  /** A point on a face. Answer: { after, grasp }. Weights add up to 1, one for each corner of the face. `spring` needs no numbers: a
    *  fitting stiffness follows from the cloth's mass. `pin` holds the face where it is until released. */
   | { do: 'grasp'; cloth: number; face: number; weights: number[]; grip?: 'spring' | 'rigid' | 'pin';
       stiffness?: number; damping?: number }
-  /** Whole nodes, numbered over all cloths. Answer: { grasp }. */
+  /** Whole nodes, numbered over all cloths. Answer: { after, grasp }. */
   | { do: 'graspNodes'; nodes: number[]; grip?: 'spring' | 'rigid' | 'pin' }
-  /** Leads the held point (of `rigid` and `pin`: the middle of what is held). */
+  /** Leads the held point (of `rigid` and `pin`: the middle of what is held) there within so many seconds of the simulation; a
+   *  spring no faster than 1.5 m/s. */
   | { do: 'moveGrasp'; grasp: number; to: Vec3; within?: number }
   | { do: 'release'; grasp: number }
   /** A body of World.bodies, by number; the pose of its own frame. */

@@ -9,6 +9,9 @@ use toile_scene::scene::World;
 
 /// A spring that carries the whole cloth gives way by so much (m), if nobody says how stiff it is.
 const GIVES_WAY: f64 = 0.02;
+/// A spring leads no faster than this, in the time of the simulation (m/s). A hand's way is drawn in the time of whoever
+/// looks on; where cloth goes at a twentieth of that, it would be jerked at twenty times the speed.
+const HAND_SPEED: f64 = 1.5;
 /// For cloth without weight: the gravity that it is held against (m/s²).
 const LEAST_GRAVITY: f64 = 1.0;
 
@@ -55,10 +58,15 @@ pub fn commands(
                     "there is no grasp {grasp}; it was released or never made"
                 ))
             })?;
+            let (now, to) = (simulation.time(), DVec3::from_array(*to));
+            let by_hand = match found.grip {
+                Grip::Spring { .. } => target(found, now).distance(to) / HAND_SPEED,
+                Grip::Rigid => 0.0,
+            };
             vec![Command::MoveGrasp {
                 grasp: *grasp,
-                to: Target::Pose(led(found, simulation.time(), DVec3::from_array(*to))),
-                within: *within,
+                to: Target::Pose(led(found, now, to)),
+                within: within.max(by_hand),
             }]
         }
         Order::Release { grasp } => vec![Command::Release { grasp: *grasp }],

@@ -191,7 +191,7 @@ pub enum Order {
         grasp: u32,
         /// Where to (m).
         to: [f64; 3],
-        /// Evenly within so many seconds.
+        /// Evenly within so many seconds; a spring takes longer if it would be faster than a hand.
         #[serde(default)]
         within: f64,
     },

@@ -285,7 +285,11 @@ impl Session {
         {
             self.grips.insert(id, *grip);
         }
-        Ok(made.map_or_else(Reply::new, |id| reply(json!({ "grasp": id }))))
+        let after = self.newest;
+        Ok(match made {
+            Some(grasp) => reply(json!({ "after": after, "grasp": grasp })),
+            None => reply(json!({ "after": after })),
+        })
     }
 
     /// Where it stands.

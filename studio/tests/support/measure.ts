@@ -126,16 +126,24 @@ test.each(CLOTHS)("from a pull to its picture, %s", async (name, made) => {
     await page.mouse.move(from.x + 10, from.y);
     await until(page, (studio) => (studio.app.a.value!.frame?.grasps.length ?? 0) > 0);
     await page.waitForTimeout(2000);
-    // Each movement is timed from the event to the end of the first picture with its place in it.
+    // Each movement is timed from the event to the end of the first picture that was simulated after it was heard of.
     await page.evaluate(() => {
-      interface Inner { stage: { onAfter(f: () => void): void }; app: { a: { value: { frame: { grasps: { to: number[] }[] } } } } }
+      interface Session { command(command: { do: string }): Promise<{ after?: number }> }
+      interface Inner { stage: { onAfter(f: () => void): void }; app: { a: { value: { session: Session; frame: { frame: number } } } } }
       const { studio } = window as never as { studio: Inner };
       const found: number[] = [];
-      let moved: { at: number; was: string } | null = null;
-      const now = (): string => studio.app.a.value.frame.grasps[0]?.to.join() ?? "";
-      window.addEventListener("pointermove", () => (moved ??= { at: performance.now(), was: now() }), { capture: true });
+      const { session } = studio.app.a.value;
+      const command = session.command.bind(session);
+      let moved: { at: number; after: number } | null = null;
+      window.addEventListener("pointermove", () => (moved ??= { at: performance.now(), after: Infinity }), { capture: true });
+      session.command = (asked) => {
+        const of = asked.do === "moveGrasp" ? moved : null;
+        const answer = command(asked);
+        if (of) void answer.then(({ after }) => (of.after = Math.min(of.after, after!)));
+        return answer;
+      };
       studio.stage.onAfter(() => {
-        if (!moved || now() === moved.was) return;
+        if (!moved || studio.app.a.value.frame.frame <= moved.after) return;
         found.push(performance.now() - moved.at);
         moved = null;
       });

@@ -167,12 +167,21 @@ pub struct Frame {
     pub number: u32,
     pub flags: u32,
     pub time: f64,
-    /// Ids and forces (N) of what is held.
-    pub grasps: Vec<(f32, [f32; 3])>,
+    pub grasps: Vec<Held>,
     pub positions: Vec<[f64; 3]>,
     /// Which field it is, by its number; 0 for none.
     pub colour: usize,
     pub field: Option<Vec<f32>>,
+}
+
+/// What is held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    pub id: f32,
+    /// Where it is led (m).
+    pub target: [f64; 3],
+    /// N.
+    pub force: [f32; 3],
 }
 
 /// A page with its socket.
@@ -342,8 +351,11 @@ pub fn frame(bytes: &[u8]) -> Frame {
     let held = 72 + 28 * bodies;
     let grasp = |n: usize| {
         let at = held + 40 * n;
-        let force = [28, 32, 36].map(|k| f32_at(bytes, at + k));
-        (f32_at(bytes, at), force)
+        Held {
+            id: f32_at(bytes, at),
+            target: [0, 1, 2].map(|k| origin[k] + f64::from(f32_at(bytes, at + 4 + 4 * k))),
+            force: [28, 32, 36].map(|k| f32_at(bytes, at + k)),
+        }
     };
     let start = held + 40 * grasps;
     let position =

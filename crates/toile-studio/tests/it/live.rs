@@ -1,6 +1,6 @@
 //! Live sessions, by numbers.
 
-use crate::client::{Page, SHEET, Studio, distance};
+use crate::client::{Frame, Page, SHEET, Studio, distance};
 use serde_json::{Value, json};
 
 /// The sheet without pins, high above the floor and in the air.
@@ -95,6 +95,31 @@ fn a_dragged_corner_follows_and_its_force_is_told() {
         .unwrap();
     let fallen = page.step(session, 20);
     assert!(fallen.positions[0][2] < frame.positions[0][2] - 0.05);
+}
+
+/// However far the mouse jumps: cloth that is simulated slowly would else be jerked in its own time.
+#[test]
+fn a_spring_leads_no_faster_than_a_hand() {
+    let studio = Studio::new();
+    let mut page = studio.page();
+    let session = page.open(LOOSE);
+    let start = page.frame(|f| f.number == 0);
+    let order = json!({ "do": "grasp", "cloth": 0, "face": 0, "weights": [1, 0, 0, 0] });
+    let made = page.command(session, order).unwrap();
+    assert_eq!(made["after"], 0);
+    let corner = start.positions[0];
+    let to = [corner[0], corner[1], corner[2] + 0.3];
+    let order = json!({ "do": "moveGrasp", "grasp": made["grasp"], "to": to });
+    page.command(session, order).unwrap();
+    let before = page.step(session, 1);
+    let led = |frame: &Frame| frame.grasps[0].target[2] - corner[2];
+    assert!(
+        (led(&before) - 1.5 * before.time).abs() < 1e-6,
+        "{}",
+        led(&before)
+    );
+    let after = page.step(session, 60);
+    assert!((led(&after) - 0.3).abs() < 1e-6, "{}", led(&after));
 }
 
 fn last_row(page: &Page, session: u32) -> Vec<Value> {
