@@ -1,14 +1,17 @@
 //! Chores of the project: `cargo xtask test`, `cargo xtask lint`.
 
 mod python;
+mod release;
 mod studio;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 cargo xtask test   all tests (unit, integration, documentation, of the Python package and of the studio's page)
 cargo xtask python only those of the Python package
-cargo xtask wheel  a wheel of the Python package that installs without Rust, in target/wheels
+cargo xtask wheel  a wheel of the Python package that installs without Rust, with the program in it, in target/wheels
+cargo xtask archive the program with the studio's page, the book and the scenes, in target/archives
 cargo xtask studio builds the studio's page and starts it, with the arguments of `toile studio`;
                    --static makes a page with the engine in it that needs no server, in studio/dist-static
 cargo xtask lint   formatting, clippy and rustdoc, warnings as errors; engine and scenes compile for a browser
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "python" => python::test(),
         "wheel" => python::wheel(),
+        "archive" => release::archive(),
         "studio" => studio::studio(&std::env::args().skip(2).collect::<Vec<_>>()),
         "lint" => lint(),
         "ci" => test() && lint(),
@@ -95,6 +99,11 @@ fn browser() -> bool {
     let features = ["--features", "toile/direct,toile-scene/direct"];
     let page = ["--package", "toile-wasm"];
     cargo(&[&check[..], &ALONE, &page, &features].concat(), &[])
+}
+
+/// Where cargo puts what it builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
 }
 
 /// Whether the compiler has the standard library of a target.

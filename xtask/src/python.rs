@@ -2,6 +2,7 @@
 //!
 //! Everything lives under `target/python`. What the tests need is installed there once, and again when the list changes.
 
+use crate::release;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,13 +40,25 @@ pub fn test() -> bool {
         && run(&python, &["-m", "mypy.stubtest"], &["toile._toile"], Some("target/python"))
 }
 
-/// Makes a wheel that installs without Rust.
+/// Makes a wheel that installs without Rust, with the program and its page in it.
 pub fn wheel() -> bool {
     let Some(environment) = environment(&NEEDS[..1]) else {
         eprintln!("a wheel takes Python 3.10 or later with `venv`, and its package index");
         return false;
     };
+    let Some(program) = release::program() else {
+        return false;
+    };
+    let beside = match release::lay_beside_the_package(&program) {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("{}: {error}", program.display());
+            return false;
+        }
+    };
     let made = build(&environment, Path::new("target/wheels"), &["--release"]);
+    // No other wheel is to find it.
+    let _ = std::fs::remove_dir_all(beside);
     if let Some(wheel) = &made {
         eprintln!("pip install {wheel}");
     }

@@ -1,6 +1,6 @@
 //! The studio's page: built with Node, tested there and in Chromium, put into the program or beside the engine.
 
-use crate::{BROWSER, cargo, has_target};
+use crate::{BROWSER, cargo, has_target, target};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,16 +16,22 @@ const NODE: [u32; 2] = [20, 19];
 
 /// Builds the page and starts the program with it, or makes the page that needs no server.
 pub fn studio(arguments: &[String]) -> bool {
-    if !has_node() {
-        eprintln!(
-            "the studio's page takes Node {}.{} or later, with npm",
-            NODE[0], NODE[1]
-        );
+    if !needs_node() {
         return false;
     }
     if arguments.iter().any(|a| a == "--static") {
         return without_a_server();
     }
+    if !page() {
+        return false;
+    }
+    let run = ["run", "--release", "--", "studio"];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    cargo(&[&run[..], &arguments].concat(), &[])
+}
+
+/// Builds the page where the program takes it from.
+pub fn page() -> bool {
     if !packages() || !npm(&["run", "build"], &[]) {
         return false;
     }
@@ -33,9 +39,7 @@ pub fn studio(arguments: &[String]) -> bool {
     if let Ok(script) = File::options().append(true).open(EMBEDDING) {
         let _ = script.set_modified(SystemTime::now());
     }
-    let run = ["run", "--release", "--", "studio"];
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    cargo(&[&run[..], &arguments].concat(), &[])
+    true
 }
 
 /// The page with the engine in it, in a folder that any web host can serve.
@@ -57,9 +61,7 @@ fn without_a_server() -> bool {
     if !cargo(&build, &[]) || !packages() || !npm(&["run", "build:static"], &[]) {
         return false;
     }
-    let made = Path::new("target")
-        .join(BROWSER)
-        .join("release/toile_wasm.wasm");
+    let made = target().join(BROWSER).join("release/toile_wasm.wasm");
     let place = Path::new(FOLDER).join("dist-static");
     let engine = place.join(ENGINE);
     let copied = std::fs::create_dir_all(engine.parent().unwrap_or(&place))
@@ -90,7 +92,7 @@ pub fn test() -> bool {
     let Some(engine) = engine_for_tests() else {
         return false;
     };
-    let program = std::path::absolute(Path::new("target/debug/toile")).unwrap_or_default();
+    let program = std::path::absolute(target().join("debug/toile")).unwrap_or_default();
     let [program, chromium] = [program, chromium].map(|path| path.display().to_string());
     let environment = [
         ("TOILE_BIN", program.as_str()),
@@ -110,9 +112,7 @@ fn engine_for_tests() -> Option<String> {
         return Some(String::new());
     }
     let build = ["build", "--package", "toile-wasm", "--target", BROWSER];
-    let made = Path::new("target")
-        .join(BROWSER)
-        .join("debug/toile_wasm.wasm");
+    let made = target().join(BROWSER).join("debug/toile_wasm.wasm");
     let made = std::path::absolute(made).ok()?;
     cargo(&build, &[]).then(|| made.display().to_string())
 }
@@ -121,6 +121,16 @@ fn engine_for_tests() -> Option<String> {
 fn left_out(what: &str) -> bool {
     eprintln!("left out: {what}");
     std::env::var_os("CI").is_none()
+}
+
+/// Whether there is Node; says so if not.
+pub fn needs_node() -> bool {
+    let has = has_node();
+    if !has {
+        let [major, minor] = NODE;
+        eprintln!("the studio's page takes Node {major}.{minor} or later, with npm");
+    }
+    has
 }
 
 fn has_node() -> bool {
