@@ -59,7 +59,7 @@ export type Command =
   /** Whole nodes, numbered over all cloths. Answer: { after, grasp }. */
   | { do: 'graspNodes'; nodes: number[]; grip?: 'spring' | 'rigid' | 'pin' }
   /** Leads the held point (of `rigid` and `pin`: the middle of what is held) there within so many seconds of the simulation; a
-   *  spring no faster than 1.5 m/s. */
+   *  spring no faster than a hand. */
   | { do: 'moveGrasp'; grasp: number; to: Vec3; within?: number }
   | { do: 'release'; grasp: number }
   /** A body of World.bodies, by number; the pose of its own frame. */

@@ -9,17 +9,24 @@ use toile_scene::scene::World;
 
 /// A spring that carries the whole cloth gives way by so much (m), if nobody says how stiff it is.
 const GIVES_WAY: f64 = 0.02;
-/// A spring leads no faster than this, in the time of the simulation (m/s). A hand's way is drawn in the time of whoever
-/// looks on; where cloth goes at a twentieth of that, it would be jerked at twenty times the speed.
-const HAND_SPEED: f64 = 1.5;
+/// How fast a hand leads a spring at the most, and how fast it may at least (m/s, in the time of the simulation).
+const HAND_SPEED: [f64; 2] = [1.5, 0.5];
 /// For cloth without weight: the gravity that it is held against (m/s²).
 const LEAST_GRAVITY: f64 = 1.0;
 
-/// The commands of an order. They are for one moment: between two steps.
+/// How fast a hand goes in a simulation that goes by so much of real time. Its way is drawn in the time of whoever looks on; cloth that
+/// goes at a twentieth of that would else be jerked at twenty times the speed.
+pub fn hand_speed(factor: f64) -> f64 {
+    let [usual, least] = HAND_SPEED;
+    (usual * factor).clamp(least, usual)
+}
+
+/// The commands of an order, of a hand of so much speed (m/s). They are for one moment: between two steps.
 pub fn commands(
     order: &Order,
     world: &World,
     simulation: &Simulation,
+    hand: f64,
 ) -> Result<Vec<Command>, Refusal> {
     Ok(match order {
         Order::Grasp {
@@ -60,7 +67,7 @@ pub fn commands(
             })?;
             let (now, to) = (simulation.time(), DVec3::from_array(*to));
             let by_hand = match found.grip {
-                Grip::Spring { .. } => target(found, now).distance(to) / HAND_SPEED,
+                Grip::Spring { .. } => target(found, now).distance(to) / hand,
                 Grip::Rigid => 0.0,
             };
             vec![Command::MoveGrasp {

@@ -269,7 +269,10 @@ impl Session {
     /// Does what is ordered before the next step.
     fn command(&mut self, order: &Order) -> Result<Reply, Refusal> {
         self.go_on_from_shown()?;
-        let commands = command::commands(order, &self.world, &self.simulation)?;
+        // Step by step there is no other time than that of the simulation.
+        let factor = self.pacing.factor().filter(|_| self.playing);
+        let hand = command::hand_speed(factor.unwrap_or(1.0));
+        let commands = command::commands(order, &self.world, &self.simulation, hand)?;
         let mut made = None;
         for command in commands {
             let obeyed = self.simulation.command(&command);
