@@ -18,7 +18,7 @@ cargo xtask lint   formatting, clippy and rustdoc, warnings as errors; engine an
 cargo xtask ci     test, then lint
 cargo xtask bits   scenes and pictures are the same bits with and without threads";
 
-/// What must do without threads, files and a clock.
+/// What must do without threads.
 const ALONE: [&str; 8] = [
     "--package",
     "toile",
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     let chore = std::env::args().nth(1).unwrap_or_default();
     let done = match chore.as_str() {
         "test" => test(),
-        "python" => python::test(),
+        "python" => python::prepare().is_some_and(|package| python::test(&package, Output::Shown)),
         "wheel" => python::wheel(),
         "archive" => release::archive(),
         "studio" => studio::studio(&std::env::args().skip(2).collect::<Vec<_>>()),
@@ -59,12 +59,20 @@ fn main() -> ExitCode {
 fn test() -> bool {
     // Examples and benches only print; `lint` sees that they compile. `--tests` are libraries and programs too, but not the Python
     // package, which says that it is none; `--lib` would link it all the same, which takes Python.
-    cargo(&["test", "--workspace", "--tests"], &[])
-        && cargo(&["test", "--workspace", "--doc"], &[])
-        // Engine, pictures and scenes must also stand without threads.
-        && cargo(&[&["check", "--no-default-features"], &ALONE[..]].concat(), &[])
-        && python::test()
-        && studio::test()
+    let rust = cargo(&["test", "--workspace", "--tests"], &[])
+        && cargo(&["test", "--workspace", "--doc"], &[]);
+    if !rust {
+        return false;
+    }
+    let (Some(package), Some(page)) = (python::prepare(), studio::prepare()) else {
+        return false;
+    };
+    // Python keeps one core busy and a browser waits for pictures: side by side they take half the time.
+    std::thread::scope(|scope| {
+        let python = scope.spawn(|| python::test(&package, Output::Kept));
+        let seen = studio::test(&page);
+        python.join().unwrap_or(false) && seen
+    })
 }
 
 fn lint() -> bool {
@@ -87,18 +95,25 @@ fn lint() -> bool {
         && browser()
 }
 
-/// The engine and the scenes compile for browsers, if the toolchain can: not every one has the target.
+/// Engine, pictures and scenes stand without threads, files and a clock: they compile for browsers, if the toolchain
+/// has that target.
 fn browser() -> bool {
-    if !has_target(BROWSER) {
-        eprintln!(
-            "left out: the check for {BROWSER}, which is not installed (rustup target add {BROWSER})"
-        );
-        return true;
+    if has_target(BROWSER) {
+        return engine_for_browsers();
     }
-    let check = ["check", "--target", BROWSER, "--no-default-features"];
-    let features = ["--features", "toile/direct,toile-scene/direct"];
-    let page = ["--package", "toile-wasm"];
-    cargo(&[&check[..], &ALONE, &page, &features].concat(), &[])
+    eprintln!(
+        "left out: the check for {BROWSER}, which is not installed (rustup target add {BROWSER})"
+    );
+    cargo(
+        &[&["check", "--no-default-features"], &ALONE[..]].concat(),
+        &[],
+    )
+}
+
+/// Builds the engine as the tests of the page without a server want it.
+fn engine_for_browsers() -> bool {
+    let build = ["build", "--package", "toile-wasm", "--target", BROWSER];
+    cargo(&build, &[])
 }
 
 /// Where cargo puts what it builds.
@@ -155,19 +170,46 @@ fn output(arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// Runs cargo in the workspace, showing the command.
-fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> bool {
-    eprintln!("$ cargo {}", arguments.join(" "));
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let status = Command::new(cargo)
-        .args(arguments)
-        .envs(environment.iter().copied())
-        .status();
-    match status {
+/// What becomes of the words of a program that is run.
+#[derive(Clone, Copy)]
+enum Output {
+    /// They are seen at once.
+    Shown,
+    /// They are seen when it has ended, because another one runs beside it.
+    Kept,
+}
+
+/// Runs a program, showing the command.
+fn run(mut command: Command, output: Output) -> bool {
+    let words: Vec<_> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let words = words.join(" ");
+    let ended = match output {
+        Output::Shown => {
+            eprintln!("$ {words}");
+            command.status()
+        }
+        Output::Kept => command.output().map(|ended| {
+            let [said, complained] =
+                [&ended.stdout, &ended.stderr].map(|b| String::from_utf8_lossy(b));
+            eprintln!("$ {words}\n{said}{complained}");
+            ended.status
+        }),
+    };
+    match ended {
         Ok(status) => status.success(),
         Err(error) => {
-            eprintln!("cannot start cargo: {error}");
+            eprintln!("cannot start {words}: {error}");
             false
         }
     }
+}
+
+/// Runs cargo in the workspace, showing the command.
+fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> bool {
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    command.args(arguments).envs(environment.iter().copied());
+    run(command, Output::Shown)
 }

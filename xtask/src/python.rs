@@ -2,7 +2,7 @@
 //!
 //! Everything lives under `target/python`. What the tests need is installed there once, and again when the list changes.
 
-use crate::release;
+use crate::{Output, release};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,24 +20,46 @@ const NEEDS: [&str; 10] = [
     "gymnasium>=1.1",
 ];
 
-/// Builds the wheel with the profile of the tests, installs it and runs pytest and mypy.
-pub fn test() -> bool {
+/// Where the package is installed for its tests.
+pub enum Package {
+    Installed(PathBuf),
+    /// There is no Python for it, and that was said.
+    LeftOut,
+}
+
+/// Builds the wheel with the profile of the tests and installs it. `None` if that fails.
+pub fn prepare() -> Option<Package> {
     let Some(environment) = environment(&NEEDS) else {
-        return left_out("the tests of the Python package");
+        return left_out("the tests of the Python package").then_some(Package::LeftOut);
     };
     let wheels = folder().join("wheels");
     // Only the newest may be there, or an older one could be tested.
     let _ = std::fs::remove_dir_all(&wheels);
-    let Some(wheel) = build(&environment, &wheels, &["--profile", "dev"]) else {
-        return false;
-    };
+    let wheel = build(&environment, &wheels, &["--profile", "dev"])?;
     let install = ["install", "--quiet", "--no-deps", "--force-reinstall"];
     let python = environment.join(BIN).join("python");
-    run(&python, &["-m", "pip"], &[&install[..], &[&wheel]].concat(), None)
-        && run(&environment.join(BIN).join("pytest"), &["-q"], &[], Some("python"))
-        && run(&python, &["-m", "mypy"], &["--no-error-summary"], Some("python"))
-        // The stubs say what the compiled module has. Run elsewhere, it looks at what was installed.
-        && run(&python, &["-m", "mypy.stubtest"], &["toile._toile"], Some("target/python"))
+    let installed = run(
+        &python,
+        &[&["-m", "pip"], &install[..], &[&wheel]].concat(),
+        ".",
+        Output::Shown,
+    );
+    installed.then_some(Package::Installed(environment))
+}
+
+/// Runs pytest and mypy.
+pub fn test(package: &Package, output: Output) -> bool {
+    let Package::Installed(environment) = package else {
+        return true;
+    };
+    let python = environment.join(BIN).join("python");
+    let pytest = environment.join(BIN).join("pytest");
+    let mypy = ["-m", "mypy", "--no-error-summary"];
+    // The stubs say what the compiled module has. Run elsewhere, it looks at what was installed.
+    let stubs = ["-m", "mypy.stubtest", "toile._toile"];
+    run(&pytest, &["-q"], "python", output)
+        && run(&python, &mypy, "python", output)
+        && run(&python, &stubs, "target/python", output)
 }
 
 /// Makes a wheel that installs without Rust, with the program and its page in it.
@@ -96,13 +118,10 @@ fn environment(needs: &[&str]) -> Option<PathBuf> {
         .into_iter()
         .find(|name| is_recent(name))?;
     let place = folder.to_str()?;
-    let made = run(Path::new(found), &["-m", "venv"], &["--clear", place], None)
-        && run(
-            &python,
-            &["-m", "pip"],
-            &[&["install", "--quiet"], needs].concat(),
-            None,
-        );
+    let make = ["-m", "venv", "--clear", place];
+    let fill = [&["-m", "pip", "install", "--quiet"], needs].concat();
+    let made =
+        run(Path::new(found), &make, ".", Output::Shown) && run(&python, &fill, ".", Output::Shown);
     made.then(|| std::fs::write(&list, wanted).ok())??;
     Some(folder)
 }
@@ -125,28 +144,17 @@ fn build(environment: &Path, out: &Path, profile: &[&str]) -> Option<String> {
         "--interpreter",
         python,
     ];
-    let arguments = [&["--out", out_text], &manifest[..], profile].concat();
-    run(&maturin, &["build"], &arguments, None).then_some(())?;
+    let arguments = [&["build", "--out", out_text], &manifest[..], profile].concat();
+    run(&maturin, &arguments, ".", Output::Shown).then_some(())?;
     let entries = std::fs::read_dir(out).ok()?.flatten();
     let wheels = entries.filter(|e| e.path().extension().is_some_and(|e| e == "whl"));
     let newest = wheels.max_by_key(|e| e.metadata().and_then(|m| m.modified()).ok())?;
     newest.path().to_str().map(str::to_owned)
 }
 
-/// Runs a program, showing the command.
-fn run(program: &Path, first: &[&str], arguments: &[&str], folder: Option<&str>) -> bool {
-    let all = [first, arguments].concat();
-    eprintln!("$ {} {}", program.display(), all.join(" "));
+/// Runs a program in a folder, showing the command.
+fn run(program: &Path, arguments: &[&str], folder: &str, output: Output) -> bool {
     let mut command = Command::new(program);
-    command.args(&all);
-    if let Some(folder) = folder {
-        command.current_dir(folder);
-    }
-    match command.status() {
-        Ok(status) => status.success(),
-        Err(error) => {
-            eprintln!("cannot start {}: {error}", program.display());
-            false
-        }
-    }
+    command.args(arguments).current_dir(folder);
+    crate::run(command, output)
 }

@@ -1,6 +1,6 @@
 //! The studio's page: built with Node, tested there and in Chromium, put into the program or beside the engine.
 
-use crate::{BROWSER, cargo, has_target, target};
+use crate::{BROWSER, Output, cargo, engine_for_browsers, has_target, run, target};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -73,8 +73,19 @@ fn without_a_server() -> bool {
     copied.is_ok()
 }
 
-/// Checks, builds and tests the page: its parts in Node, all of it in Chromium with the program.
-pub fn test() -> bool {
+/// What the page is tested with in a browser.
+pub enum Page {
+    Built {
+        chromium: PathBuf,
+        /// The engine for the page without a server.
+        engine: Option<PathBuf>,
+    },
+    /// There is no Node or no browser for it, and that was said.
+    LeftOut,
+}
+
+/// Checks and builds the page, and tests its parts in Node. `None` if that fails.
+pub fn prepare() -> Option<Page> {
     if !has_node() {
         return left_out(&format!(
             "the tests of the studio's page, which take Node {}.{} or later, with npm",
@@ -82,18 +93,34 @@ pub fn test() -> bool {
         ));
     }
     if !packages() || !npm(&["run", "build"], &[]) || !npm(&["test"], &[]) {
-        return false;
+        return None;
     }
     let Some(chromium) = chromium() else {
         return left_out(
             "the tests of the studio in a browser, which take Chromium (on Debian: apt-get install chromium)",
         );
     };
-    let Some(engine) = engine_for_tests() else {
-        return false;
+    let engine = if has_target(BROWSER) {
+        let made = target().join(BROWSER).join("debug/toile_wasm.wasm");
+        Some(engine_for_browsers().then(|| std::path::absolute(made).ok())??)
+    } else {
+        eprintln!(
+            "left out: the tests of the page without a server, which take the target {BROWSER} (rustup target add {BROWSER})"
+        );
+        None
+    };
+    Some(Page::Built { chromium, engine })
+}
+
+/// Tests all of it in Chromium with the program.
+pub fn test(page: &Page) -> bool {
+    let Page::Built { chromium, engine } = page else {
+        return true;
     };
     let program = std::path::absolute(target().join("debug/toile")).unwrap_or_default();
-    let [program, chromium] = [program, chromium].map(|path| path.display().to_string());
+    let engine = engine.as_deref().unwrap_or(Path::new(""));
+    let [program, chromium, engine] =
+        [&program, chromium, engine].map(|path| path.display().to_string());
     let environment = [
         ("TOILE_BIN", program.as_str()),
         ("CHROMIUM", &chromium),
@@ -102,25 +129,10 @@ pub fn test() -> bool {
     npm(&["run", "test:browser"], &environment)
 }
 
-/// The engine for browsers as it is built for tests; an empty path without the target, `None` if it does not
-/// compile.
-fn engine_for_tests() -> Option<String> {
-    if !has_target(BROWSER) {
-        eprintln!(
-            "left out: the tests of the page without a server, which take the target {BROWSER} (rustup target add {BROWSER})"
-        );
-        return Some(String::new());
-    }
-    let build = ["build", "--package", "toile-wasm", "--target", BROWSER];
-    let made = target().join(BROWSER).join("debug/toile_wasm.wasm");
-    let made = std::path::absolute(made).ok()?;
-    cargo(&build, &[]).then(|| made.display().to_string())
-}
-
 /// What cannot be done here is said; where every change must pass, that is not enough.
-fn left_out(what: &str) -> bool {
+fn left_out(what: &str) -> Option<Page> {
     eprintln!("left out: {what}");
-    std::env::var_os("CI").is_none()
+    std::env::var_os("CI").is_none().then_some(Page::LeftOut)
 }
 
 /// Whether there is Node; says so if not.
@@ -168,14 +180,8 @@ fn packages() -> bool {
 
 /// Runs npm in the studio's folder, showing the command.
 fn npm(arguments: &[&str], environment: &[(&str, &str)]) -> bool {
-    eprintln!("$ npm {}", arguments.join(" "));
     let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     command.args(arguments).envs(environment.iter().copied());
-    match command.current_dir(FOLDER).status() {
-        Ok(status) => status.success(),
-        Err(error) => {
-            eprintln!("cannot start npm: {error}");
-            false
-        }
-    }
+    command.current_dir(FOLDER);
+    run(command, Output::Shown)
 }

@@ -54,7 +54,7 @@ fn help_names_every_command_and_each_explains_itself() {
 }
 
 #[test]
-fn every_bundled_scene_is_listed_sound_and_runs() {
+fn every_bundled_scene_is_listed_and_sound() {
     let folder = Folder::new();
     let list = toile(&folder, &["scenes"]).good().stdout;
     let names: Vec<&str> = list.lines().filter_map(|l| l.split(' ').next()).collect();
@@ -68,8 +68,6 @@ fn every_bundled_scene_is_listed_sound_and_runs() {
         );
         let text = toile(&folder, &["scenes", name]).good().stdout;
         assert!(text.contains("[cloth."), "{text}");
-        toile(&folder, &["run", name, "--until", "0.08", "--no-report"]).good();
-        assert!(folder.file(&format!("runs/{name}/frames.toile")).exists());
     }
 }
 

@@ -52,9 +52,10 @@ fn a_finished_run_can_be_lengthened() {
 fn the_number_of_threads_changes_no_bit() {
     let folder = small();
     // Large enough that the loops of the engine are really shared out.
-    let large = ["--set", "cloth.sheet.mesh.grid.cells=[130,130]"];
+    let cells = "cloth.sheet.mesh.grid.cells=[130,130]";
+    let large = ["--set", cells, "--set", "time.fps=100"];
     for (size, more) in [("small", &[][..]), ("large", &large[..])] {
-        let until = if more.is_empty() { "0.48" } else { "0.04" };
+        let until = if more.is_empty() { "0.48" } else { "0.01" };
         let outs = ["1", "2"].map(|threads| {
             let out = format!("{size}-{threads}");
             let plain = ["--threads", threads, "--until", until];

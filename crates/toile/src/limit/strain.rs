@@ -145,12 +145,17 @@ pub struct StrainLimit {
 #[derive(Clone, Debug, Default)]
 pub struct StrainScratch {
     guards: Guards,
+    rows: RowScratch,
+    candidates: Vec<DVec3>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct RowScratch {
     impulses: Vec<DVec3>,
     excess: Vec<f64>,
     /// Links that were violated at some sweep of this call, and how many of them each node has.
     met: Vec<bool>,
     crowd: Vec<u32>,
-    candidates: Vec<DVec3>,
 }
 
 impl StrainLimit {
@@ -237,26 +242,36 @@ impl StrainLimit {
         scratch: &mut StrainScratch,
         positions: &mut [DVec3],
     ) -> LimitReport {
-        let mut guards = std::mem::take(&mut scratch.guards);
+        let StrainScratch { guards, rows, .. } = scratch;
+        self.sweep(step, obstacles, guards, rows, positions)
+    }
+
+    fn sweep(
+        &self,
+        step: &LimitStep,
+        obstacles: &[Obstacle],
+        guards: &mut Guards,
+        rows: &mut RowScratch,
+        positions: &mut [DVec3],
+    ) -> LimitReport {
         guards.begin(obstacles, self.nodes(), step, positions);
-        scratch.met.clear();
-        scratch.met.resize(self.links.len(), false);
+        rows.met.clear();
+        rows.met.resize(self.links.len(), false);
         let mut sweeps = 0;
         let mut residual = self.residual(positions);
         while residual > self.settings.tolerance && sweeps < self.settings.max_sweeps {
             let (seen, pulls) = guards.seen(step);
             match self.settings.sweep {
-                Sweep::Jacobi => self.jacobi(&seen, scratch, pulls, positions),
+                Sweep::Jacobi => self.jacobi(&seen, rows, pulls, positions),
                 Sweep::GaussSeidel => {
-                    self.gauss_seidel(&seen, scratch, pulls, positions, sweeps % 2 == 1)
+                    self.gauss_seidel(&seen, rows, pulls, positions, sweeps % 2 == 1)
                 }
             }
             guards.keep_out(step, positions);
-            self.slide_stuck(&mut guards, positions);
+            self.slide_stuck(guards, positions);
             sweeps += 1;
             residual = self.residual(positions);
         }
-        scratch.guards = guards;
         LimitReport {
             iterations: sweeps,
             linear_iterations: 0,
@@ -275,7 +290,11 @@ impl StrainLimit {
         start: &[DVec3],
         velocities: &mut [DVec3],
     ) -> LimitReport {
-        let mut candidates = std::mem::take(&mut scratch.candidates);
+        let StrainScratch {
+            guards,
+            rows,
+            candidates,
+        } = scratch;
         candidates.clear();
         candidates.extend(
             start
@@ -283,13 +302,12 @@ impl StrainLimit {
                 .zip(&*velocities)
                 .map(|(x, v)| *x + step.h * *v),
         );
-        let report = self.apply(step, scratch, &mut candidates);
+        let report = self.sweep(step, &[], guards, rows, candidates);
         for node in self.nodes() {
             // The change alone is divided by h: nodes that were not moved keep their velocity to the bit.
             let free = start[node] + step.h * velocities[node];
             velocities[node] += (candidates[node] - free) / step.h;
         }
-        scratch.candidates = candidates;
         report
     }
 
@@ -306,7 +324,7 @@ impl StrainLimit {
     fn gauss_seidel(
         &self,
         step: &LimitStep,
-        scratch: &mut StrainScratch,
+        rows: &mut RowScratch,
         pulls: &mut [DVec3],
         positions: &mut [DVec3],
         backwards: bool,
@@ -315,8 +333,8 @@ impl StrainLimit {
         for k in 0..colours {
             let colour = if backwards { colours - 1 - k } else { k };
             let class = self.colouring.class(colour);
-            scratch.impulses.resize(self.links.len(), DVec3::ZERO);
-            let impulses = &mut scratch.impulses[..class.len()];
+            rows.impulses.resize(self.links.len(), DVec3::ZERO);
+            let impulses = &mut rows.impulses[..class.len()];
             let seen = &*positions;
             parallel::fill(impulses, |k| {
                 let link = &self.links[class[k] as usize];
@@ -339,17 +357,16 @@ impl StrainLimit {
     fn jacobi(
         &self,
         step: &LimitStep,
-        scratch: &mut StrainScratch,
+        rows: &mut RowScratch,
         pulls: &mut [DVec3],
         positions: &mut [DVec3],
     ) {
-        let StrainScratch {
+        let RowScratch {
             impulses,
             excess,
             met,
             crowd,
-            ..
-        } = scratch;
+        } = rows;
         let seen = &*positions;
         excess.resize(self.links.len(), 0.0);
         parallel::fill(excess, |e| self.links[e].excess(seen));

@@ -255,6 +255,26 @@ struct Seen {
     largest: f64,
 }
 
+impl Seen {
+    /// `T + s C`.
+    #[inline]
+    fn tried(&self, tension: &Symmetric, s: f64) -> Symmetric {
+        let (t, c) = (tension, &self.value);
+        [t[0] + s * c[0], t[1] + s * c[1], t[2] + s * c[2]]
+    }
+
+    /// How the `C` of point `k` changes along some moves, to first order.
+    #[inline]
+    fn change(&self, limit: &StretchLimit, k: usize, moves: &[DVec3]) -> Symmetric {
+        let ([u, v], [du, dv]) = (self.deformation, limit.points[k].deformation(moves));
+        [
+            2.0 * limit.scale * u.dot(du),
+            limit.scale * (u.dot(dv) + v.dot(du)),
+            2.0 * limit.scale * v.dot(dv),
+        ]
+    }
+}
+
 const PAIRS: [[usize; 2]; 6] = [[1, 0], [2, 0], [2, 1], [3, 0], [3, 1], [3, 2]];
 
 impl StretchRows {
@@ -329,8 +349,7 @@ impl StretchRows {
 
     #[inline]
     fn tried(&self, k: usize) -> Symmetric {
-        let (t, c, s) = (&self.tensions[k], &self.seen[k].value, self.stiffness[k]);
-        [t[0] + s * c[0], t[1] + s * c[1], t[2] + s * c[2]]
+        self.seen[k].tried(&self.tensions[k], self.stiffness[k])
     }
 
     /// Adds the gradient of the rows where they were evaluated to `gradients`, first what they pull with, then with the predicted
@@ -446,7 +465,7 @@ impl StretchRows {
             if tried == [0.0; 3] {
                 return 0.0;
             }
-            product(&tried, &self.change(limit, k, moves))
+            product(&tried, &self.seen[k].change(limit, k, moves))
         };
         parallel::sum(limit.points.len(), of_point)
     }
@@ -454,25 +473,12 @@ impl StretchRows {
     /// Works out `[T + k (C + ∂C Δ)]₊` where the rows were evaluated.
     pub(crate) fn predict(&mut self, limit: &StretchLimit, moves: &[DVec3]) {
         std::mem::swap(&mut self.predicted, &mut self.before);
-        let mut predicted = std::mem::take(&mut self.predicted);
-        parallel::for_each_costly(&mut predicted, |k, there| {
-            let tried = self.tried(k);
-            let change = self.change(limit, k, moves);
-            let s = self.stiffness[k];
+        let (tensions, stiffness, seen) = (&self.tensions, &self.stiffness, &self.seen);
+        parallel::for_each_costly(&mut self.predicted, |k, there| {
+            let (tried, s) = (seen[k].tried(&tensions[k], stiffness[k]), stiffness[k]);
+            let change = seen[k].change(limit, k, moves);
             *there = positive_part([0, 1, 2].map(|c| tried[c] + s * change[c]));
         });
-        self.predicted = predicted;
-    }
-
-    /// How the `C` of a point changes along some moves, to first order.
-    #[inline]
-    fn change(&self, limit: &StretchLimit, k: usize, moves: &[DVec3]) -> Symmetric {
-        let ([u, v], [du, dv]) = (self.seen[k].deformation, limit.points[k].deformation(moves));
-        [
-            2.0 * limit.scale * u.dot(du),
-            limit.scale * (u.dot(dv) + v.dot(du)),
-            2.0 * limit.scale * v.dot(dv),
-        ]
     }
 
     /// Goes only this share of the way to the last prediction.

@@ -132,27 +132,28 @@ impl Builder<'_> {
 
     /// Puts the centres of all open cells on the list.
     fn want_centres(&mut self, side: u32) {
-        let mut open = std::mem::take(&mut self.scratch.open);
         self.scratch.wanted.clear();
-        for cell in &mut open {
-            cell.centre = self.scratch.corners.len() as u32;
+        for k in 0..self.scratch.open.len() {
+            self.scratch.open[k].centre = self.scratch.corners.len() as u32;
+            let cell = self.scratch.open[k];
             let at = cell.low.map(|low| low + side / 2);
-            self.want(cell, side, at, Parents::TABLE.of(CENTRE));
+            self.want(&cell, side, at, Parents::TABLE.of(CENTRE));
         }
-        self.scratch.open = open;
     }
 
     /// Makes leaves of the cells that are fine enough, and keeps the others open.
     fn close_fine_cells(&mut self, side: u32) {
-        let mut open = std::mem::take(&mut self.scratch.open);
-        open.retain(|cell| {
-            let too_coarse = self.is_too_coarse(cell, side);
-            if !too_coarse {
-                self.make_leaf(*cell, side);
+        let mut kept = 0;
+        for k in 0..self.scratch.open.len() {
+            let cell = self.scratch.open[k];
+            if self.is_too_coarse(&cell, side) {
+                self.scratch.open[kept] = cell;
+                kept += 1;
+            } else {
+                self.make_leaf(cell, side);
             }
-            too_coarse
-        });
-        self.scratch.open = open;
+        }
+        self.scratch.open.truncate(kept);
     }
 
     fn is_too_coarse(&self, cell: &Open, side: u32) -> bool {
@@ -189,22 +190,21 @@ impl Builder<'_> {
 
     /// Numbers the 27 points of every open cell.
     fn want_points(&mut self, side: u32) {
-        let open = std::mem::take(&mut self.scratch.open);
         self.scratch.wanted.clear();
         self.scratch.points.clear();
-        self.scratch.index.clear(6 * open.len());
-        for cell in &open {
+        self.scratch.index.clear(6 * self.scratch.open.len());
+        for k in 0..self.scratch.open.len() {
+            let cell = self.scratch.open[k];
             let mut points = [0; POINTS];
             for point in 0..POINTS {
                 points[point] = match Parents::TABLE.of(point) {
                     [corner] => cell.corners[*corner as usize],
-                    parents if parents.len() < 8 => self.number(cell, side, point, parents),
+                    parents if parents.len() < 8 => self.number(&cell, side, point, parents),
                     _ => cell.centre,
                 };
             }
             self.scratch.points.push(points);
         }
-        self.scratch.open = open;
     }
 
     /// The number of a point halfway between `parents`; a new one is put on the list.
@@ -298,14 +298,13 @@ impl Builder<'_> {
 
     /// Halves the cells that are still open.
     fn halve_cells(&mut self, side: u32) {
-        let open = std::mem::take(&mut self.scratch.open);
-        let points = std::mem::take(&mut self.scratch.points);
         self.scratch.next.clear();
-        for (cell, points) in open.iter().zip(&points) {
-            self.halve(cell, points, side);
+        for k in 0..self.scratch.open.len() {
+            let (cell, points) = (self.scratch.open[k], self.scratch.points[k]);
+            self.halve(&cell, &points, side);
         }
-        self.scratch.points = points;
-        self.scratch.open = std::mem::replace(&mut self.scratch.next, open);
+        let scratch = &mut *self.scratch;
+        std::mem::swap(&mut scratch.open, &mut scratch.next);
     }
 
     fn halve(&mut self, cell: &Open, points: &[u32; POINTS], side: u32) {

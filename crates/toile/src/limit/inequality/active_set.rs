@@ -12,7 +12,7 @@
 
 use super::constraint::Problem;
 use super::multipliers::{Row, product, transposed};
-use super::{InequalityScratch, InequalitySettings};
+use super::{InequalitySettings, SolveScratch};
 use crate::limit::LimitReport;
 use glam::DVec3;
 
@@ -27,7 +27,7 @@ const STALLED: f64 = 0.98;
 pub(super) fn solve(
     problem: &Problem,
     settings: &InequalitySettings,
-    scratch: &mut InequalityScratch,
+    scratch: &mut SolveScratch,
     x: &mut [DVec3],
 ) -> LimitReport {
     let guessed = scratch.start_from_guess(problem, x);
@@ -64,7 +64,7 @@ pub(super) fn solve(
             .map_or(0.0, |_| scratch.follow(problem, x));
         scratch.right_side(share, target);
         let accuracy = LINEAR_SHARE * settings.tolerance;
-        let InequalityScratch { rows, unknowns, .. } = &mut *scratch;
+        let SolveScratch { rows, unknowns, .. } = &mut *scratch;
         report.linear_iterations += unknowns.solve(rows, accuracy, settings.max_linear_iterations);
         let before = report.residual;
         report.residual = scratch.advance(
@@ -89,7 +89,7 @@ pub(super) fn solve(
 fn collect(
     problem: &Problem,
     settings: &InequalitySettings,
-    scratch: &mut InequalityScratch,
+    scratch: &mut SolveScratch,
     x: &[DVec3],
     threshold: f64,
 ) {
@@ -145,7 +145,7 @@ fn row(problem: &Problem, constraint: usize, value: f64, x: &[DVec3]) -> Option<
     })
 }
 
-impl InequalityScratch {
+impl SolveScratch {
     /// Moves as the multipliers that were given say; `false` if there are none.
     fn start_from_guess(&mut self, problem: &Problem, x: &mut [DVec3]) -> bool {
         let mut guessed = false;

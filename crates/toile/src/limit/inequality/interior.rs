@@ -12,7 +12,7 @@
 //! positions always are.
 
 use super::constraint::Problem;
-use super::{InequalityScratch, InequalitySettings, InequalitySolver};
+use super::{InequalitySettings, InequalitySolver, SolveScratch};
 use crate::limit::LimitReport;
 use crate::linalg::{BlockMatrix, BlockPattern, LinearSolver, SolveSettings, SystemSolver};
 use glam::{DMat3, DVec3};
@@ -62,7 +62,7 @@ pub(super) fn solve(
     problem: &Problem,
     settings: &InequalitySettings,
     pattern: &Arc<BlockPattern>,
-    scratch: &mut InequalityScratch,
+    scratch: &mut SolveScratch,
     x: &mut [DVec3],
 ) -> LimitReport {
     let kept = scratch.interior.take();
@@ -78,7 +78,7 @@ impl Interior {
         &mut self,
         problem: &Problem,
         settings: &InequalitySettings,
-        scratch: &mut InequalityScratch,
+        scratch: &mut SolveScratch,
         x: &mut [DVec3],
     ) -> LimitReport {
         let worst = problem.evaluate(x, &mut scratch.values);
@@ -127,7 +127,7 @@ impl Interior {
         report
     }
 
-    fn start(&mut self, scratch: &mut InequalityScratch, worst: f64, weight: f64) {
+    fn start(&mut self, scratch: &mut SolveScratch, worst: f64, weight: f64) {
         let count = scratch.values.len();
         self.slack.clear();
         let slacks = scratch.values.iter().map(|c| (-c).max(0.1 * worst));
@@ -143,7 +143,7 @@ impl Interior {
     fn assemble(
         &mut self,
         problem: &Problem,
-        scratch: &InequalityScratch,
+        scratch: &SolveScratch,
         x: &[DVec3],
         weight: f64,
         own_multipliers: bool,
@@ -209,7 +209,7 @@ impl Interior {
     fn advance(
         &mut self,
         problem: &Problem,
-        scratch: &mut InequalityScratch,
+        scratch: &mut SolveScratch,
         x: &mut [DVec3],
         weight: f64,
         own_multipliers: bool,
@@ -269,7 +269,7 @@ fn typical_multiplier(problem: &Problem, worst: f64) -> f64 {
 }
 
 /// The forces of the limits at the end.
-fn finish(problem: &Problem, scratch: &mut InequalityScratch, x: &[DVec3]) {
+fn finish(problem: &Problem, scratch: &mut SolveScratch, x: &[DVec3]) {
     for constraint in 0..problem.count() {
         let gradient = problem.gradient(constraint, x);
         for k in 0..2 {

@@ -180,13 +180,28 @@ pub struct InequalityLimit {
 /// Memory that [`InequalityLimit`] works in, and what the last call found.
 #[derive(Debug, Default)]
 pub struct InequalityScratch {
-    values: Vec<f64>,
-    multipliers: Vec<f64>,
-    forces: Vec<DVec3>,
+    given: Given,
+    solve: SolveScratch,
+    relaxed: relaxed::RelaxedScratch,
+    /// What obstacles pushed nodes by: node and impulse (kg·m); of the other solvers.
+    pushes: Vec<(u32, DVec3)>,
+}
+
+/// What a [`Problem`] reads, of the cloth's own nodes.
+#[derive(Debug, Default)]
+struct Given {
     weights: Vec<f64>,
     filters: Vec<Filter>,
     start: Vec<DVec3>,
     obstacles: Vec<Obstacle>,
+}
+
+/// What the solvers of a [`Problem`] write.
+#[derive(Debug, Default)]
+struct SolveScratch {
+    values: Vec<f64>,
+    multipliers: Vec<f64>,
+    forces: Vec<DVec3>,
     rows: Vec<Row>,
     unknowns: Multipliers,
     before: Vec<f64>,
@@ -195,9 +210,6 @@ pub struct InequalityScratch {
     nodal: Vec<DVec3>,
     origin: Vec<DVec3>,
     interior: Option<Box<Interior>>,
-    relaxed: relaxed::RelaxedScratch,
-    /// What obstacles pushed nodes by: node and impulse (kg·m); of the other solvers.
-    pushes: Vec<(u32, DVec3)>,
 }
 
 impl InequalityScratch {
@@ -211,19 +223,19 @@ impl InequalityScratch {
     /// Multipliers (N·m) of the last call: of the edges, of the cross edges if limited, of the obstacles at
     /// nodes of the cloth.
     pub fn multipliers(&self) -> &[f64] {
-        &self.multipliers
+        &self.solve.multipliers
     }
 
     /// Values of the constraints after the last call, in the same order; above 0 is violated.
     pub fn values(&self) -> &[f64] {
-        &self.values
+        &self.solve.values
     }
 
     /// Force (N) of the limits on each node of the cloth in the last call, `−Σ Jᵀλ`. On held nodes it is what
     /// their holder feels; on free ones it makes the move, so times the step it is the impulse (N·s) to be
     /// added.
     pub fn forces(&self) -> &[DVec3] {
-        &self.forces
+        &self.solve.forces
     }
 }
 
@@ -351,38 +363,36 @@ impl InequalityLimit {
         let nodes = self.first_node..self.first_node + self.node_count;
         let x = &mut positions[nodes.clone()];
         scratch.prepare(self, step, input, x);
-        // Moved out for the call: the problem borrows them while the rest of the scratch is written.
-        let weights = std::mem::take(&mut scratch.weights);
-        let filters = std::mem::take(&mut scratch.filters);
-        let start = std::mem::take(&mut scratch.start);
-        let local = std::mem::take(&mut scratch.obstacles);
+        let InequalityScratch {
+            given,
+            solve,
+            pushes,
+            ..
+        } = scratch;
         let problem = Problem {
             pairs: &self.pairs,
-            obstacles: &local,
+            obstacles: &given.obstacles,
             unit: self.mean_length,
             h: step.h,
-            weights: &weights,
-            filters: &filters,
-            start: &start,
+            weights: &given.weights,
+            filters: &given.filters,
+            start: &given.start,
         };
         let mut report = if self.settings.solver == InequalitySolver::ActiveSet {
-            active_set::solve(&problem, &self.settings, scratch, x)
+            active_set::solve(&problem, &self.settings, solve, x)
         } else {
-            interior::solve(&problem, &self.settings, &self.pattern, scratch, x)
+            interior::solve(&problem, &self.settings, &self.pattern, solve, x)
         };
         let one_sided = (0..problem.count()).filter(|&i| !problem.is_equal(i));
-        report.least_multiplier = one_sided.map(|i| scratch.multipliers[i]).reduce(f64::min);
-        scratch.pushes.clear();
-        let pushed = local.iter().zip(&scratch.multipliers[self.pairs.len()..]);
-        scratch.pushes.extend(pushed.map(|(obstacle, multiplier)| {
+        report.least_multiplier = one_sided.map(|i| solve.multipliers[i]).reduce(f64::min);
+        pushes.clear();
+        let of_obstacles = &solve.multipliers[self.pairs.len()..];
+        let pushed = given.obstacles.iter().zip(of_obstacles);
+        pushes.extend(pushed.map(|(obstacle, multiplier)| {
             let node = obstacle.node + self.first_node as u32;
             let impulse = step.h * step.h * multiplier / self.mean_length;
             (node, impulse * obstacle.normal)
         }));
-        scratch.weights = weights;
-        scratch.filters = filters;
-        scratch.start = start;
-        scratch.obstacles = local;
         report
     }
 }
@@ -397,38 +407,41 @@ impl InequalityScratch {
     ) {
         let first = limit.first_node;
         let nodes = first..first + limit.node_count;
-        self.start.clear();
-        self.start.extend_from_slice(x);
-        self.filters.clear();
-        self.filters.extend(nodes.clone().map(|n| {
+        let InequalityScratch { given, solve, .. } = self;
+        given.start.clear();
+        given.start.extend_from_slice(x);
+        given.filters.clear();
+        given.filters.extend(nodes.clone().map(|n| {
             if step.inverse_masses[n] > 0.0 {
                 step.filters[n]
             } else {
                 Filter::Held
             }
         }));
-        self.weights.clear();
-        self.weights
+        given.weights.clear();
+        given
+            .weights
             .extend(nodes.clone().map(|n| match step.filters[n] {
                 Filter::Held => 0.0,
                 _ => step.inverse_masses[n],
             }));
-        self.obstacles.clear();
+        given.obstacles.clear();
         let ours = |o: &&Obstacle| nodes.contains(&(o.node as usize));
-        self.obstacles
+        given
+            .obstacles
             .extend(input.obstacles.iter().filter(ours).map(|o| Obstacle {
                 node: o.node - first as u32,
                 ..*o
             }));
-        let count = limit.pairs.len() + self.obstacles.len();
-        for vector in [&mut self.values, &mut self.multipliers] {
+        let count = limit.pairs.len() + given.obstacles.len();
+        for vector in [&mut solve.values, &mut solve.multipliers] {
             vector.clear();
             vector.resize(count, 0.0);
         }
         if input.multipliers.len() == limit.pairs.len() {
-            self.multipliers[..limit.pairs.len()].copy_from_slice(input.multipliers);
+            solve.multipliers[..limit.pairs.len()].copy_from_slice(input.multipliers);
         }
-        for vector in [&mut self.forces, &mut self.away, &mut self.nodal] {
+        for vector in [&mut solve.forces, &mut solve.away, &mut solve.nodal] {
             vector.clear();
             vector.resize(limit.node_count, DVec3::ZERO);
         }

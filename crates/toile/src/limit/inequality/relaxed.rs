@@ -83,10 +83,10 @@ impl Relaxed {
         let report = self
             .lagrangian
             .apply(step, obstacles, forces, room, positions);
-        scratch.multipliers.clear();
-        scratch.multipliers.resize(self.order.len(), 0.0);
+        scratch.solve.multipliers.clear();
+        scratch.solve.multipliers.resize(self.order.len(), 0.0);
         for (&pair, force) in self.order.iter().zip(&*forces) {
-            scratch.multipliers[pair as usize] = 2.0 * force;
+            scratch.solve.multipliers[pair as usize] = 2.0 * force;
         }
         LimitReport {
             residual: 0.5 * report.residual,
