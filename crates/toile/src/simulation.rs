@@ -134,7 +134,7 @@ impl Simulation {
             return Ok(None);
         };
         let (commanded, model) = (self.state.commanded.clone(), self.model.clone());
-        if let Err(error) = self.tell(due.stage) {
+        if let Err(error) = self.tell(&due) {
             self.state.commanded = commanded;
             self.replace_model(model);
             return Err(StepError::Stage {
@@ -165,19 +165,23 @@ impl Simulation {
     }
 
     /// Gives the commands of a stage, and notes that it has begun.
-    fn tell(&mut self, number: usize) -> Result<(), CommandError> {
+    fn tell(&mut self, due: &StageChange) -> Result<(), CommandError> {
         let stages = self.stages.clone();
-        for command in stages.get(number).iter().flat_map(|s| &s.commands) {
+        for command in stages.get(due.stage).iter().flat_map(|s| &s.commands) {
             self.command(command)?;
         }
-        let (number, now) = (number as u32, self.state.time);
+        let (number, now) = (due.stage as u32, self.state.time);
         let mark = &mut self.state.commanded.stage;
+        let before =
+            mark.filter(|m| due.ended.is_some_and(|e| !e.is_reached) && m.number != number);
+        let cut_short = mark.and_then(|m| m.cut_short).or(before.map(|m| m.number));
         let begun = mark.filter(|m| m.number == number);
         *mark = Some(StageMark {
             number,
             is_told: true,
             since: begun.map_or(now, |m| m.since),
             quiet_since: begun.map_or(now, |m| m.quiet_since),
+            cut_short,
         });
         Ok(())
     }
@@ -354,6 +358,12 @@ impl Simulation {
     /// The number of the stage that it is in, from 0.
     pub fn stage(&self) -> Option<usize> {
         self.state.commanded.stage.map(|m| m.number as usize)
+    }
+
+    /// The first stage, from 0, that took longer than it may to reach what it waits for, if any did.
+    pub fn stage_cut_short(&self) -> Option<usize> {
+        let mark = self.state.commanded.stage?;
+        mark.cut_short.map(|number| number as usize)
     }
 
     /// Simulated time (s).

@@ -89,6 +89,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if args.until.is_none() {
         warnings.extend(unfinished_stage(&world, &summary));
     }
+    warnings.extend(stage_cut_short(&world, &summary));
     finish(&world, &warnings, &folder, &output, args, &summary)
 }
 
@@ -181,6 +182,15 @@ fn unfinished_stage(world: &World, summary: &RunSummary) -> Option<String> {
     let name = stage_name(number, stages);
     Some(format!(
         "the run ends in {name}, before what that waits for; lengthen time.duration or give the stage `at_most`"
+    ))
+}
+
+/// What to say of a stage that ended before what it waits for had come.
+fn stage_cut_short(world: &World, summary: &RunSummary) -> Option<String> {
+    let name = stage_name(summary.cut_short?, &world.stages);
+    Some(format!(
+        "{name} ended before what it waits for had come, because it took as long as `at_most` allows; what comes after it began \
+         too early"
     ))
 }
 

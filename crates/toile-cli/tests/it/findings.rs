@@ -155,3 +155,15 @@ fn an_expectation_of_what_was_not_measured_fails() {
         &["expect.gap_above failed", "`gap_smallest`", "is empty"],
     );
 }
+
+#[test]
+fn a_stage_that_took_too_long_is_told_even_by_a_run_in_two_parts() {
+    let folder = Folder::new();
+    let stages = "[[stage]]\nname = \"settle\"\nuntil.still = 1e-6\nat_most = 0.1\n[[stage]]\n";
+    folder.write("scene.toml", format!("{SMALL}\n{stages}"));
+    let words = "stage 1 of 2, `settle` ended before what it waits for had come";
+    assert!(found(&folder, &["--until", "0.2"]).contains(words));
+    let run = ["run", "scene.toml", "--no-report", "-o", "out", "--resume"];
+    let ended = toile(&folder, &run).good();
+    assert!(ended.stderr.contains(words), "{}", ended.stderr);
+}

@@ -106,6 +106,8 @@ pub struct RunSummary {
     pub resumed_at: Option<f64>,
     /// The stage in which it ended, from 0, if the scene has any.
     pub stage: Option<usize>,
+    /// The first stage, from 0, that took longer than it may to reach what it waits for.
+    pub cut_short: Option<usize>,
 }
 
 /// A run that could not go on. What was written up to the last checkpoint is kept.
@@ -297,6 +299,7 @@ fn run_here(
         times,
         resumed_at,
         stage: simulation.stage(),
+        cut_short: simulation.stage_cut_short(),
     })
 }
 

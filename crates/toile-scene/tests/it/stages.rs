@@ -247,7 +247,9 @@ fn a_stage_that_waits_for_rest_waits_for_a_while_and_at_most_so_long() {
     let mut moving = still("at_most = 0.3\n").simulation();
     moving.advance(0.3).unwrap();
     assert_eq!(moving.stage(), Some(0));
+    assert_eq!(moving.stage_cut_short(), None);
     let change = moving.enter_stage().unwrap().unwrap();
+    assert_eq!(moving.stage_cut_short(), Some(0));
     let ended = change.ended.unwrap();
     assert!(!ended.is_reached && ended.measured > 0.02, "{ended:?}");
     // After a last stage that ends comes the scene as it is.

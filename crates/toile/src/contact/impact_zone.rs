@@ -14,6 +14,8 @@
 //!
 //! **Prescribed nodes** (pins, bodies) go where they go. A zone with prescribed nodes takes their motion, if
 //! that is a rigid one. If it is not, no motion of the others is safe, and the zone is reported as squeezed.
+//!
+//! **Bodies** that stand in a zone's way take it along, as if it stuck to them.
 
 use super::response::Mobility;
 use glam::{DMat3, DQuat, DVec3};
@@ -28,6 +30,16 @@ pub(crate) struct ImpactZones {
     members: Vec<(u32, u32)>,
     /// Who stands for the zones that did not move as one.
     squeezed: Vec<u32>,
+}
+
+/// What zones ask about bodies.
+pub(crate) trait BodiesInTheWay {
+    /// The body that a node meets on its way to a place.
+    fn stop(&self, node: u32, end: DVec3) -> Option<usize>;
+    /// Where a body that a node sticks to takes it.
+    fn carry(&self, body: usize, node: u32) -> DVec3;
+    /// Hears what a body moves a node by (m).
+    fn pushes(&mut self, body: usize, node: u32, way: DVec3);
 }
 
 /// What became of the zones.
@@ -128,6 +140,44 @@ impl ImpactZones {
             }
         }
         report
+    }
+
+    /// Zones that would be led into a body go along with it instead, as one piece: where they began the step they were outside, and
+    /// there they stay relative to it. Answers how many zones meet a body for all that: two bodies take them different ways, or pins
+    /// do.
+    pub fn follow_bodies(
+        &self,
+        starts: &[DVec3],
+        mobility: &Mobility,
+        ends: &mut [DVec3],
+        mut bodies: impl BodiesInTheWay,
+    ) -> usize {
+        let mut caught = 0;
+        for zone in self.members.chunk_by(|a, b| a.0 == b.0) {
+            let nodes = || zone.iter().map(|&(_, node)| node);
+            let mut free = nodes().filter(|&n| !mobility.is_led(n));
+            let Some(body) = free.find_map(|n| bodies.stop(n, ends[n as usize])) else {
+                continue;
+            };
+            if nodes().any(|n| mobility.is_led(n)) {
+                caught += 1;
+                continue;
+            }
+            for node in nodes() {
+                let (end, carried) = (&mut ends[node as usize], bodies.carry(body, node));
+                bodies.pushes(body, node, carried - *end);
+                *end = carried;
+            }
+            // A body that deforms takes a zone along as one piece no more than nearly.
+            let mut motion = RigidMotion::of(nodes().map(|n| (1.0, n)), starts, ends);
+            motion.fit(nodes(), starts, ends);
+            for node in nodes() {
+                ends[node as usize] = motion.end(starts[node as usize]);
+            }
+            let met = |n: u32| bodies.stop(n, ends[n as usize]).is_some();
+            caught += usize::from(nodes().any(met));
+        }
+        caught
     }
 
     /// Lists the nodes of all zones with more than one.
@@ -300,6 +350,71 @@ mod tests {
         let other = join_and_move(&[[1, 2, 4, 5], [2, 1, 0, 3]], &[Filter::Free; 6]);
         assert_eq!(one, other);
         assert_eq!(one.1.largest, 6);
+    }
+
+    /// A floor under the lowest node at the start, which rises and turns.
+    struct Floor {
+        turn: DQuat,
+        lift: DVec3,
+        given: DVec3,
+    }
+
+    impl BodiesInTheWay for &mut Floor {
+        fn stop(&self, _: u32, end: DVec3) -> Option<usize> {
+            ((self.turn.inverse() * (end - self.lift)).z < -1e-9).then_some(0)
+        }
+
+        fn carry(&self, _: usize, node: u32) -> DVec3 {
+            self.turn * STARTS[node as usize] + self.lift
+        }
+
+        fn pushes(&mut self, _: usize, _: u32, way: DVec3) {
+            self.given += way;
+        }
+    }
+
+    #[test]
+    fn a_zone_goes_along_with_a_body_that_it_would_be_led_into() {
+        let joined = [[3, 0, 1, 2], [5, 0, 1, 2]];
+        let (free, _) = join_and_move(&joined, &[Filter::Free; 6]);
+        let follow = |filters: &[Filter; 6], lift: f64| {
+            let masses = [1.0; 6];
+            let mobility = Mobility {
+                inverse_masses: &masses,
+                filters,
+            };
+            let mut zones = ImpactZones::default();
+            for nodes in &joined {
+                zones.join(nodes, 6);
+            }
+            let mut ends = wanted();
+            zones.apply(&STARTS, &wanted(), &mobility, &mut ends);
+            let mut floor = Floor {
+                turn: DQuat::from_rotation_x(0.1),
+                lift: lift * DVec3::Z,
+                given: DVec3::ZERO,
+            };
+            let before = ends.clone();
+            let caught = zones.follow_bodies(&STARTS, &mobility, &mut ends, &mut floor);
+            let moved: DVec3 = ends.iter().zip(&before).map(|(a, b)| *a - *b).sum();
+            assert!((floor.given - moved).length() < 1e-12);
+            (ends, caught)
+        };
+        assert!(free[0].z < 0.0);
+        let (ends, caught) = follow(&[Filter::Free; 6], 0.01);
+        assert_eq!(caught, 0);
+        for k in [0, 1, 2, 3, 5] {
+            let there = DQuat::from_rotation_x(0.1) * STARTS[k] + 0.01 * DVec3::Z;
+            assert!(ends[k].distance(there) < 1e-12, "{k}: {}", ends[k]);
+        }
+        assert_eq!(ends[4], wanted()[4], "not in the zone");
+        // What a pin leads is not taken along, and that is told.
+        let mut filters = [Filter::Free; 6];
+        filters[1] = Filter::Held;
+        let (ends, caught) = follow(&filters, 0.01);
+        assert_eq!((caught, ends[1]), (1, wanted()[1]));
+        // A body out of the way does nothing.
+        assert_eq!(follow(&[Filter::Free; 6], -1.0).1, 0);
     }
 
     #[test]

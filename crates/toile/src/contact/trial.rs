@@ -7,6 +7,10 @@ use crate::model::Model;
 use glam::DVec3;
 
 /// Where the nodes are to go, and what has been booked on the way there.
+///
+/// What corrects a way (limits, contacts of cloth) changes place and velocity alike, so that a step later the node is where its
+/// velocity says. Two corrections do not: a body's response gives the velocity that its law of friction says, and whatever still
+/// is too deep in a body at the end is put out of it without becoming fast.
 #[derive(Debug)]
 pub(crate) struct Trial {
     pub candidates: Vec<Candidate>,

@@ -36,6 +36,8 @@ pub struct StageMark {
     pub since: f64,
     /// Since when the cloth has been still (s); since the beginning, unless the stage waits for that.
     pub quiet_since: f64,
+    /// The first stage, from 0, that ended though what it waited for had not come.
+    pub cut_short: Option<u32>,
 }
 
 /// A number of the scene that has another value.

@@ -11,7 +11,8 @@
 //! (6 × `u32` in all), weights, way and pull (7 × `f64` in all); what was commanded: gravity and wind (a `u32` that is 1 if it is there,
 //! then 3 × `f64`), the list of forces, the count of grasps `u64` with each of them (see `put_grasp`), grasps made `u32`, the count of led
 //! bodies `u64` with number and travel of each, the count of settings `u64` with name (length `u64`, UTF-8) and value of each, and the
-//! stage (a `u32` that is 1 if there is one, then number and whether it was told, `u32` each, since when it lasts and is still, `f64` each); last a
+//! stage (a `u32` that is 1 if there is one, then number and whether it was told, `u32` each, since when it lasts and is still, `f64` each, and the
+//! number after that of the first stage cut short, `u32`, 0 for none); last a
 //! CRC-32 of all before.
 
 use super::{ContactKey, KeptContact, Previous, State, StepMemory};
@@ -21,7 +22,7 @@ use glam::{DQuat, DVec3};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"TOILESTA";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Where a face would stand.
 const NO_FACE: u32 = u32::MAX;
 
@@ -187,6 +188,7 @@ impl Output {
             self.u32(u32::from(mark.is_told));
             self.f64(mark.since);
             self.f64(mark.quiet_since);
+            self.u32(mark.cut_short.map_or(0, |number| number + 1));
         }
     }
 
@@ -383,6 +385,7 @@ impl Input<'_> {
                     is_told: input.u32()? != 0,
                     since: input.f64()?,
                     quiet_since: input.f64()?,
+                    cut_short: input.u32()?.checked_sub(1),
                 })
             })?,
         })

@@ -1,11 +1,18 @@
 //! Impact zones as the last resort of contact.
 
 use super::{ClothContact, ContactReport, ContactStep};
-use crate::contact::impact_zone::ZoneReport;
+use crate::contact::Candidate;
+use crate::contact::collide::collide;
+use crate::contact::impact_zone::{BodiesInTheWay, ZoneReport};
+use crate::contact::load::{Given, book};
+use glam::DVec3;
 
 /// Rounds of growing zones, a guard against endless loops: each round joins at least two zones, and few are
 /// ever needed.
 const ZONE_ROUNDS: u32 = 200;
+
+/// A body is in a zone's way if it would move a node of it by more than this part of the node's offset; less is rounding.
+const TOUCHED: f64 = 1e-3;
 
 impl ClothContact {
     /// The last resort.
@@ -28,6 +35,14 @@ impl ClothContact {
                 &mut self.ends,
             );
             report.rounds += 1;
+            let bodies = Bodies {
+                step,
+                traced: &mut self.traced,
+            };
+            let (starts, mobility) = (step.starts, &step.mobility);
+            let caught = self
+                .zones
+                .follow_bodies(starts, mobility, &mut self.ends, bodies);
             self.refresh(step);
             self.look(step, false);
             // Detection may see an impact where features are so near that it cannot tell; within a rigid
@@ -38,11 +53,44 @@ impl ClothContact {
                     pair.impact = None;
                 }
             }
-            report.missed = self.pairs.iter().filter(|p| p.impact.is_some()).count();
-            if report.missed == 0 {
+            let missed = self.pairs.iter().filter(|p| p.impact.is_some()).count();
+            report.missed = missed + caught;
+            if missed == 0 {
                 break;
             }
         }
         report.largest_zone = zones.largest;
+    }
+}
+
+/// The bodies of a step, as zones ask about them.
+struct Bodies<'a> {
+    step: &'a ContactStep<'a>,
+    traced: &'a mut [Given],
+}
+
+impl BodiesInTheWay for Bodies<'_> {
+    fn stop(&self, node: u32, end: DVec3) -> Option<usize> {
+        let ContactStep { around, h, .. } = *self.step;
+        let (i, start) = (node as usize, self.step.starts[node as usize]);
+        let candidate = Candidate {
+            position: end,
+            velocity: (end - start) / h,
+        };
+        let (mut first, offset) = (None, around.offsets[i]);
+        let met = |body: usize, _: &Candidate, _: &Candidate| {
+            first.get_or_insert(body);
+        };
+        let way = collide(&around.bodies, i, start, candidate, offset, h, met);
+        first.filter(|_| way.position.distance(end) > TOUCHED * offset)
+    }
+
+    fn carry(&self, body: usize, node: u32) -> DVec3 {
+        let start = self.step.starts[node as usize];
+        self.step.around.bodies[body].carry(start)
+    }
+
+    fn pushes(&mut self, body: usize, node: u32, way: DVec3) {
+        book(&mut self.traced[node as usize], body, way);
     }
 }

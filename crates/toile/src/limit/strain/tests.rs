@@ -164,7 +164,7 @@ fn a_gauss_seidel_sweep_keeps_angular_momentum_colour_by_colour() {
     let mut swept = sheet.disturbed(0.15);
     limit.gauss_seidel(
         &sheet.step(),
-        &mut StrainScratch::default(),
+        &mut RowScratch::default(),
         &mut [],
         &mut swept,
         false,

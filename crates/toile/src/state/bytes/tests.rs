@@ -118,6 +118,7 @@ fn commanded() -> Commanded {
             is_told: true,
             since: 0.1 + 0.2,
             quiet_since: 1.0 / 3.0,
+            cut_short: Some(0),
         }),
     }
 }
