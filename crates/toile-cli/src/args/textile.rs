@@ -13,17 +13,20 @@ The tests, with the geometry of the standards:
   bias        a strip of 15 x 5 cm cut at 45°: shear angle and force against displacement
   shear       a square in a frame of hinged bars: shear force against angle
   hanging     a square of 30 cm held by one corner: area of its shadows
+  report      all of them but bias and hanging on several fabrics: one table and one page
 
 The cloth is that of a scene's [cloth.NAME] table, and --set changes its fields by the same path; the name is yours. Rest is
 found by the static solver, or by damped motion if the cloth has a limit (isometric, quasi-inextensible, inequality, area) or
---dynamic says so; the drape test always takes damped motion unless --static says otherwise. Pictures go to -o.
+--dynamic says so; the drape test always takes damped motion unless --static says otherwise. Numbers and pictures go to -o.
 
 Examples:
-  toile textile cusick --model isometric --set cloth.sheet.bending=curvature --set cloth.sheet.material.bend=7.5e-6
-  toile textile cusick --model kawabata --fabric silk --support clamped -o silk
+  toile textile cusick --fabric silk --specimens 3 -o silk
+  toile textile cusick --material shirt.toml
+  toile textile cusick --model isometric --support ring --set cloth.sheet.material.bend=7.5e-6
   toile textile cantilever --set cloth.sheet.material.bend=1e-5 --set cloth.sheet.material.density=0.15 --json
   toile textile tensile --model kawabata --fabric cotton --cut 90
-  toile textile shear --set cloth.sheet.material.shear_stiffness=50";
+  toile textile shear --set cloth.sheet.material.shear_stiffness=50
+  toile textile report cotton silk shirt.toml -o fabrics";
 
 pub const MATERIAL_HELP: &str = "\
 `fit` prints a [cloth.NAME.material] block for a scene, from what was measured on real cloth. `toile fabrics` lists fabrics
@@ -31,6 +34,7 @@ that have a name.
 
 Examples:
   toile material fit --overhang 0.045 --density 0.15
+  toile material fit --overhang 0.044,0.046,0.045 --density 0.15
   toile material fit --emt 3.5,7 --lt 0.75,0.7 --g 0.9 --b 0.07,0.045 --density 0.125 --name shirt -o shirt.toml
   toile material fit --kes shirt.kes.toml
   toile material fit --drape 0.52 --density 0.15";
@@ -43,14 +47,15 @@ pub enum TestName {
     Bias,
     Shear,
     Hanging,
+    Report,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SupportName {
     /// The overhanging ring, its inner rim fixed
-    #[default]
     Ring,
-    /// The ring held as between two discs
+    /// The ring held as between two discs, as instruments do
+    #[default]
     Clamped,
     /// The whole specimen on a disc, with contact and friction
     Disc,
@@ -60,18 +65,27 @@ pub enum SupportName {
 pub struct TextileArgs {
     /// The test
     pub test: TestName,
-    /// The cloth's model, as in a scene [default: baraff-witkin, or kawabata with --fabric]
+    /// Named fabrics, or files that `material fit` wrote (report)
+    #[arg(value_name = "FABRIC")]
+    pub fabrics: Vec<String>,
+    /// The cloth's model, as in a scene [default: tension-field]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// A named fabric (see `toile fabrics`)
     #[arg(long, value_name = "NAME")]
     pub fabric: Option<String>,
+    /// A file that `material fit` wrote: the material of the only cloth in it
+    #[arg(long, value_name = "FILE", conflicts_with = "fabric")]
+    pub material: Option<PathBuf>,
     /// Change a field of the cloth as in a scene: cloth.NAME.field=value, with any name; may be repeated
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     pub overrides: Vec<String>,
     /// How many nodes the specimen should have (cusick, hanging)
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
+    /// How many specimens, each from another first disturbance: mean and deviation (cusick, report)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub specimens: Option<u32>,
     /// Drape on a mesh with four times as many nodes too, and tell what the coefficient would be without a mesh (cusick)
     #[arg(long)]
     pub refine: bool,
@@ -105,12 +119,15 @@ pub struct TextileArgs {
     /// Use the static solver
     #[arg(long = "static")]
     pub static_: bool,
-    /// Folder for pictures [default: none are made]
+    /// Folder for numbers (CSV) and pictures [default: none; report: runs/textile-report]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace existing pictures
+    /// Replace existing results
     #[arg(long)]
     pub force: bool,
+    /// Go on with a report that was stopped
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
     #[command(flatten)]
     pub work: WorkArgs,
     /// Print JSON
@@ -137,15 +154,17 @@ pub enum MaterialCommand {
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("measured").required(true).args(["overhang", "kes", "emt", "drape"])))]
 pub struct MaterialFitArgs {
-    /// Overhang of a cantilever test (m)
+    /// Overhang of a cantilever test (m), or several with commas
     #[arg(
         value_parser = finite,
         long,
         value_name = "M",
         requires = "density",
+        value_delimiter = ',',
+        num_args = 1,
         allow_negative_numbers = true
     )]
-    pub overhang: Option<f64>,
+    pub overhang: Vec<f64>,
     /// Angle of that test (degrees)
     #[arg(
         value_parser = finite,
@@ -194,16 +213,18 @@ pub struct MaterialFitArgs {
     /// --g and --b are in SI units
     #[arg(long)]
     pub si: bool,
-    /// Drape coefficient of Cusick's test, as a share (52 % is 0.52)
+    /// Drape coefficient of Cusick's test, as a share (52 % is 0.52), or several with commas
     #[arg(
         value_parser = finite,
         long,
         value_name = "DC",
         requires = "density",
+        value_delimiter = ',',
+        num_args = 1,
         allow_negative_numbers = true
     )]
-    pub drape: Option<f64>,
-    /// Model of the simulated drape test
+    pub drape: Vec<f64>,
+    /// Model of the simulated drape test [default: tension-field]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Change a field of the cloth in the simulated drape test, as in a scene: cloth.NAME.field=value; may be

@@ -4,7 +4,7 @@ use super::OrReport;
 use crate::output::say;
 use miette::Result;
 use std::process::ExitCode;
-use toile::energy::{Curve, Fabric};
+use toile::energy::Fabric;
 
 pub fn fabrics() -> Result<ExitCode> {
     let known: Vec<Fabric> = Fabric::names()
@@ -21,23 +21,18 @@ pub fn fabrics() -> Result<ExitCode> {
     line(["", "density", "bending, warp/weft", "shear"]);
     line(["", "kg/m²", "N·m", "N/m"]);
     for fabric in &known {
-        let bending = [&fabric.bending_warp, &fabric.bending_weft].map(first_slope);
+        let bending = fabric.bending();
         line([
             &fabric.name,
             &fabric.density.to_string(),
             &format!("{:.1e} / {:.1e}", bending[0], bending[1]),
-            &format!("{:.1}", first_slope(&fabric.shear)),
+            &format!("{:.1}", fabric.shear_stiffness()),
         ]);
     }
     for (names, source) in by_source(&known) {
         say(format!("\n{}: {source}", names.join(", ")));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Stiffness at rest. The curves of bending and shear are straight lines, so it holds everywhere.
-fn first_slope(curve: &Curve) -> f64 {
-    curve.at(0.0).slope
 }
 
 /// Names of the fabrics that share a source, and the source; in the order of the fabrics.

@@ -1,6 +1,6 @@
 //! `toile material`.
 
-use super::textile::{field_of_cloth, specimen};
+use super::textile::{Cloth, specimen};
 use super::{OrReport, check_out};
 use crate::args::{MaterialArgs, MaterialCommand, MaterialFitArgs};
 use crate::output::{say, warn};
@@ -8,7 +8,7 @@ use miette::{Result, miette};
 use std::process::ExitCode;
 use toile_lab::material::kes::{Kes, Pair};
 use toile_lab::material::{Block, drape, overhang};
-use toile_lab::textile::cusick::Setup;
+use toile_lab::textile::cusick::{Setup, Support};
 use toile_lab::textile::{Method, Rest};
 use toile_scene::files::read_input_text;
 use toile_scene::run::write_atomically;
@@ -49,16 +49,16 @@ fn measured(args: &MaterialFitArgs) -> Result<Block> {
         let missing = "--density is missing: mass per area (kg/m²)";
         args.density.ok_or_else(|| miette!("{missing}"))
     };
-    if let Some(length) = args.overhang {
-        return overhang::fit(length, density()?, args.angle).or_report();
+    if !args.overhang.is_empty() {
+        return overhang::fit(&args.overhang, density()?, args.angle).or_report();
     }
     if let Some(path) = &args.kes {
         let text = read_input_text(path).map_err(|error| miette!("{}: {error}", path.display()))?;
         let record = Kes::read(&text).map_err(|error| miette!("{}: {error}", path.display()))?;
         return record.fit().or_report();
     }
-    if let Some(coefficient) = args.drape {
-        return from_drape(args, coefficient, density()?);
+    if !args.drape.is_empty() {
+        return from_drape(args, density()?);
     }
     let record = Kes {
         density: density()?,
@@ -79,25 +79,25 @@ fn pair(name: &str, values: &[f64]) -> Result<Pair> {
     }
 }
 
-fn from_drape(args: &MaterialFitArgs, coefficient: f64, density: f64) -> Result<Block> {
-    let model = args.model.as_deref().or(Some("isometric"));
-    let mut changes = args.overrides.clone();
-    if !changes
-        .iter()
-        .any(|c| field_of_cloth(c).starts_with("bending="))
-    {
-        changes.insert(0, "cloth.specimen.bending=curvature".into());
-    }
-    let specimen = specimen(model, None, &changes)?;
+/// The test is that of `textile cusick`, so that it gives back what it was told.
+fn from_drape(args: &MaterialFitArgs, density: f64) -> Result<Block> {
+    let specimen = specimen(&Cloth {
+        model: args.model.as_deref(),
+        overrides: &args.overrides,
+        ..Cloth::default()
+    })?;
     let setup = Setup {
         nodes: args.nodes,
         rest: Rest {
             method: Method::Dynamic,
             ..Rest::default()
         },
+        support: Support::Clamped,
         ..Setup::default()
     };
-    let found = drape::fit(coefficient, density, &setup, &specimen, args.tolerance).or_report()?;
+    let told = &args.drape;
+    let found = drape::fit(told, density, &setup, &specimen, args.tolerance).or_report()?;
+    let coefficient = told.iter().sum::<f64>() / told.len() as f64;
     if (found.coefficient - coefficient).abs() > args.tolerance {
         warn(&format!(
             "the nearest coefficient found is {:.3}, after {} tests: folds come and go with the rigidity",

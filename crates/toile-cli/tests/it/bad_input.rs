@@ -345,9 +345,10 @@ fn stiffnesses_that_do_not_go_together_are_warned_of() {
     let ended = toile(&folder, &["check", "odd.toml"]);
     let says = "warning: cloth.sheet.material.shear_stiffness";
     assert!(ended.stderr.contains(says), "{}", ended.stderr);
-    let idle = with(GRID, &format!("{GRID}\nmaterial.fabric = \"silk\""));
+    let curve = "material.curves.shear = [[0, 0], [0.1, 3]]";
+    let idle = with(GRID, &format!("{GRID}\n{curve}"));
     folder.write("idle.toml", idle);
     let ended = toile(&folder, &["check", "idle.toml"]);
-    let says = "warning: cloth.sheet.material.fabric: only its density counts";
+    let says = "warning: cloth.sheet.material.curves: they count only with";
     assert!(ended.stderr.contains(says), "{}", ended.stderr);
 }

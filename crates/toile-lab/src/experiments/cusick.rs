@@ -232,8 +232,8 @@ fn supports(
 ) -> Result<(), LabError> {
     let mut specimen = Specimen::default().with_bend(1e-5);
     specimen.material.density = Some(DENSITY);
-    specimen.material.stretch_stiffness = 2e3;
-    specimen.material.shear_stiffness = 50.0;
+    specimen.material.stretch_stiffness = Some(2e3);
+    specimen.material.shear_stiffness = Some(50.0);
     // Contact is that of nodes: a coarse specimen cuts across the rim and hangs from a smaller circle.
     let nodes = if settings.quick { 300 } else { 1500 };
     let mut found = Vec::new();

@@ -118,8 +118,8 @@ impl Task {
         }
         .with_bend(bend);
         specimen.material.density = Some(DENSITY);
-        specimen.material.stretch_stiffness = 2e3;
-        specimen.material.shear_stiffness = 30.0;
+        specimen.material.stretch_stiffness = Some(2e3);
+        specimen.material.shear_stiffness = Some(30.0);
         let setup = Setup {
             support: Support::Clamped,
             nodes: self.nodes,

@@ -43,8 +43,8 @@ fn cloth(model: ModelSpec, bending: BendingSpec) -> Specimen {
         ..Specimen::default()
     };
     specimen.material.density = Some(0.15);
-    specimen.material.stretch_stiffness = 2e3;
-    specimen.material.shear_stiffness = 50.0;
+    specimen.material.stretch_stiffness = Some(2e3);
+    specimen.material.shear_stiffness = Some(50.0);
     specimen
 }
 
@@ -280,7 +280,7 @@ fn biases(settings: &Settings, findings: &mut Findings) -> Result<(), LabError> 
     };
     for &shear in stiffnesses {
         let mut specimen = cloth(ModelSpec::BaraffWitkin, BendingSpec::Model);
-        specimen.material.shear_stiffness = shear;
+        specimen.material.shear_stiffness = Some(shear);
         let mut setup = bias::Setup::default();
         if settings.quick {
             setup.displacements = vec![0.0, 5e-3];

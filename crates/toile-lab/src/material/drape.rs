@@ -5,7 +5,7 @@
 
 use super::{Block, Entry, check_density, density_entry, number};
 use crate::textile::cusick::Setup;
-use crate::textile::{Specimen, TextileError, positive, within};
+use crate::textile::{Specimen, Spread, TextileError, positive, within};
 use toile_scene::spec::ModelSpec;
 
 /// Bending lengths that are tried (m).
@@ -22,22 +22,30 @@ pub struct Found {
     pub coefficient: f64,
     /// Folds at the end.
     pub folds: usize,
+    /// By how much of itself the rigidity changes where the coefficient changes by a point (0.01).
+    pub per_point: f64,
     /// Tests made.
     pub trials: u32,
     /// The material.
     pub block: Block,
 }
 
-/// Finds the rigidity of a specimen with this density (kg/m²) and drape coefficient, to `tolerance` in the coefficient.
+/// Finds the rigidity of a specimen with this density (kg/m²) and drape coefficient, the mean of those given, to `tolerance` in the
+/// coefficient.
 pub fn fit(
-    coefficient: f64,
+    coefficients: &[f64],
     density: f64,
     setup: &Setup,
     specimen: &Specimen,
     tolerance: f64,
 ) -> Result<Found, TextileError> {
     let must = "a drape coefficient is a share between 0.02 and 0.99 (52 % is 0.52)";
-    within("the drape coefficient", coefficient, [0.02, 0.99], must)?;
+    for &coefficient in coefficients {
+        within("the drape coefficient", coefficient, [0.02, 0.99], must)?;
+    }
+    let spread = Spread::of(coefficients)
+        .ok_or_else(|| TextileError::OutOfReach("no drape coefficient was given".into()))?;
+    let coefficient = spread.mean;
     check_density(density)?;
     positive("the tolerance", tolerance)?;
     let mut specimen = specimen.clone();
@@ -83,23 +91,41 @@ pub fn fit(
         }
     }
     let (bend, reached, folds) = best;
-    let block = block(coefficient, density, setup, &specimen, best);
+    // On either side far enough for a fold to come or go: between neighbours the coefficient jumps.
+    let log = (bend / (density * GRAVITY)).cbrt().ln();
+    let sides = [test(log - ASIDE)?, test(log + ASIDE)?];
+    // The rigidity goes with the third power of the length.
+    let slope = (sides[1].1 - sides[0].1) / (6.0 * ASIDE);
+    let per_point = 0.01 / slope.max(f64::MIN_POSITIVE);
+    let block = block(&spread, density, setup, &specimen, (best, per_point));
     Ok(Found {
         bend,
         coefficient: reached,
         folds,
+        per_point,
         trials,
         block,
     })
 }
 
+/// Logarithm of the bending length from the one found to those that say how steep the coefficient is there: a tenth more and less.
+const ASIDE: f64 = 0.1;
+
 fn block(
-    coefficient: f64,
+    measured: &Spread,
     density: f64,
     setup: &Setup,
     specimen: &Specimen,
-    (bend, reached, folds): (f64, f64, usize),
+    ((bend, reached, folds), per_point): ((f64, f64, usize), f64),
 ) -> Block {
+    let uncertain = match measured.error() {
+        Some(error) => format!(
+            "the standard error of {} coefficients makes it uncertain by {:.0} %",
+            measured.count,
+            1e4 * error * per_point
+        ),
+        None => "specimens of one fabric scatter by 1 to 9 points".to_owned(),
+    };
     let shears = specimen.model != ModelSpec::Isometric;
     let shear = if shears {
         "The shear stiffness was assumed, not measured."
@@ -110,7 +136,7 @@ fn block(
     if shears {
         entries.push(Entry {
             field: "shear_stiffness",
-            value: number(specimen.material.shear_stiffness),
+            value: number(specimen.material.shear()),
             comment: "N/m per rad: assumed in the search".into(),
         });
     }
@@ -124,13 +150,16 @@ fn block(
     });
     Block {
         about: format!(
-            "From a drape coefficient of {coefficient} (Cusick, {:.0} cm over {:.0} cm): the simulated test ({:?}, {:?}, {} nodes)\n\
-             has {reached:.3} and {folds} folds with this rigidity. {shear}",
+            "From a drape coefficient of {:.3} (Cusick, {:.0} cm over {:.0} cm): the simulated test ({:?}, {:?}, {} nodes)\n\
+             has {reached:.3} and {folds} folds with this rigidity. {shear}\n\
+             A point of the coefficient is {:.0} % of the rigidity; {uncertain}.",
+            measured.mean,
             200.0 * setup.specimen_radius,
             200.0 * setup.support_radius,
             specimen.model,
             setup.support,
-            setup.nodes
+            setup.nodes,
+            100.0 * per_point
         ),
         entries,
         curves: Vec::new(),
@@ -145,7 +174,7 @@ mod tests {
 
     fn quick() -> (Setup, Specimen) {
         let mut specimen = Specimen::default();
-        specimen.material.shear_stiffness = 50.0;
+        specimen.material.shear_stiffness = Some(50.0);
         let setup = Setup {
             nodes: 200,
             rest: Rest {
@@ -163,17 +192,23 @@ mod tests {
         let mut known = specimen.with_bend(3e-5);
         known.material.density = Some(0.2);
         let drape = setup.run(&known).unwrap().coefficient;
-        let found = fit(drape, 0.2, &setup, &specimen, 0.005).unwrap();
+        let found = fit(&[drape], 0.2, &setup, &specimen, 0.005).unwrap();
         assert!((found.coefficient - drape).abs() < 0.01);
         assert!((found.bend / 3e-5).ln().abs() < 0.3, "{}", found.bend);
+        // Between 50 and 80 % a coefficient rises by 10 to 20 points where the rigidity is doubled.
+        assert!(
+            (0.03..0.12).contains(&found.per_point),
+            "{}",
+            found.per_point
+        );
     }
 
     #[test]
     fn percents_and_what_cannot_be_reached_are_refused() {
         let (setup, specimen) = quick();
-        let error = fit(52.0, 0.15, &setup, &specimen, 0.01).unwrap_err();
+        let error = fit(&[52.0], 0.15, &setup, &specimen, 0.01).unwrap_err();
         assert!(error.to_string().contains("52 % is 0.52"));
-        let error = fit(0.03, 0.15, &setup, &specimen, 0.01).unwrap_err();
+        let error = fit(&[0.03], 0.15, &setup, &specimen, 0.01).unwrap_err();
         assert!(error.to_string().contains("out of reach"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Block, Entry, check_density, density_entry, number};
 use crate::textile::cantilever::{ANGLE, length_at};
-use crate::textile::{TextileError, within};
+use crate::textile::{Spread, TextileError, within};
 
 const GRAVITY: f64 = 9.81;
 
@@ -16,13 +16,39 @@ pub fn rigidity(overhang: f64, density: f64, angle: f64) -> Result<f64, TextileE
     Ok(density * GRAVITY * (overhang / length_at(angle)).powi(3))
 }
 
-/// The block of such a cloth.
-pub fn fit(overhang: f64, density: f64, angle: f64) -> Result<Block, TextileError> {
+/// How exactly an overhang is read off an instrument (m): its scale has millimetres.
+const READING: f64 = 5e-4;
+
+/// The block of such a cloth, from one overhang (m) or several.
+pub fn fit(overhangs: &[f64], density: f64, angle: f64) -> Result<Block, TextileError> {
+    for &overhang in overhangs {
+        rigidity(overhang, density, angle)?;
+    }
+    let spread = Spread::of(overhangs)
+        .ok_or_else(|| TextileError::OutOfReach("no overhang was given".into()))?;
+    let overhang = spread.mean;
     let bend = rigidity(overhang, density, angle)?;
+    // The rigidity goes with the third power of the overhang.
+    let (error, why) = match spread.error() {
+        Some(error) => (
+            error,
+            format!("the standard error of {} overhangs", spread.count),
+        ),
+        None => (READING, "a reading to half a millimetre".to_owned()),
+    };
+    let about = match spread.deviation {
+        Some(deviation) => format!(
+            "{} overhangs of {overhang:.4} ± {deviation:.4} m",
+            spread.count
+        ),
+        None => format!("overhang {overhang} m"),
+    };
     Ok(Block {
         about: format!(
-            "From a cantilever test (ASTM D1388): overhang {overhang} m at {angle}°, bending length {:.4} m.",
-            (bend / (density * GRAVITY)).cbrt()
+            "From a cantilever test (ASTM D1388): {about} at {angle}°, bending length {:.4} m.\n\
+             The rigidity is uncertain by {:.1} %: {why}.",
+            (bend / (density * GRAVITY)).cbrt(),
+            300.0 * error / overhang
         ),
         entries: vec![
             density_entry(density),
@@ -50,11 +76,26 @@ mod tests {
         let bend = rigidity(0.04, 0.15, ANGLE).unwrap();
         let peirce = 0.15 * GRAVITY * 0.02f64.powi(3);
         assert!((bend / peirce - 1.0).abs() < 1e-3, "{bend} {peirce}");
-        let text = fit(0.04, 0.15, ANGLE).unwrap().to_toml("sheet");
+        let text = fit(&[0.04], 0.15, ANGLE).unwrap().to_toml("sheet");
         assert!(
             text.contains("[cloth.sheet.material]") && text.contains("bend = 1.17"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn overhangs_that_differ_make_the_rigidity_uncertain() {
+        let one = fit(&[0.04], 0.15, ANGLE).unwrap().about;
+        assert!(one.contains("uncertain by 3.8 %"), "{one}");
+        let three = fit(&[0.038, 0.040, 0.042], 0.15, ANGLE).unwrap();
+        // s = 2 mm, so s/√3 is 2.9 % of the mean, three times that of its third power.
+        assert!(
+            three.about.contains("uncertain by 8.7 %"),
+            "{}",
+            three.about
+        );
+        assert!(three.about.contains("0.0400 ± 0.0020 m"), "{}", three.about);
+        assert!(fit(&[0.04, -0.04], 0.15, ANGLE).is_err());
     }
 
     #[test]

@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn stiff_threads_shear_as_a_trellis_does() {
         let mut specimen = Specimen::default();
-        specimen.material.stretch_stiffness = 2e3;
-        specimen.material.shear_stiffness = 10.0;
+        specimen.material.stretch_stiffness = Some(2e3);
+        specimen.material.shear_stiffness = Some(10.0);
         let found = Setup::default().run(&specimen).unwrap();
         let last = found.curve.last().unwrap();
         assert!(

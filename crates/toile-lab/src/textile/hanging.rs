@@ -118,8 +118,8 @@ mod tests {
             model: ModelSpec::QuasiInextensible,
             material: MaterialSpec {
                 density: Some(0.15),
-                shear_stiffness: 400.0,
-                bend: 1e-5,
+                shear_stiffness: Some(400.0),
+                bend: Some(1e-5),
                 ..Default::default()
             },
             ..Specimen::default()

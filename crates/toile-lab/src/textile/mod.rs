@@ -9,6 +9,8 @@
 //! | [`shear_frame`] | shear force against angle | a square in a frame of hinged bars |
 //! | [`hanging`] | how far a square held by one corner folds together | 30 cm |
 //!
+//! A [`report`] puts several fabrics through all of them.
+//!
 //! The law of this room: a test knows geometry and measurement, never a model. A [`Specimen`] says what the cloth is; every test
 //! turns it into a scene, brings that to rest ([`rest`]) and measures. All quantities are SI.
 
@@ -18,13 +20,16 @@ pub mod cusick;
 mod draw;
 pub mod hanging;
 pub mod outline;
+pub mod report;
 pub mod rest;
 pub mod shear_frame;
 mod specimen;
+mod spread;
 pub mod tensile;
 
 pub use rest::{Method, Rest};
 pub use specimen::Specimen;
+pub use spread::Spread;
 
 use thiserror::Error;
 use toile::certificate::StepError;

@@ -14,7 +14,9 @@
 use super::rest::Rest;
 use super::specimen::{Specimen, world_of};
 use super::{TextileError, positive, within};
+use crate::plot::{Axis, Plot, SIZE};
 use glam::DVec3;
+use toile_render::Image;
 use toile_scene::spec::{MeshSpec, MotionSpec, PatternSpec, PinSpec, SelectSpec, SlideSpec};
 
 /// The test's geometry and how it is carried out.
@@ -64,6 +66,18 @@ pub struct ShearFrame {
     pub curve: Vec<Frame>,
     /// Slope from zero to the last point (N/m per rad).
     pub stiffness: f64,
+}
+
+impl ShearFrame {
+    /// Force against angle.
+    pub fn picture(&self) -> Image {
+        let rows = self.curve.iter();
+        let points = rows.map(|p| [p.angle.to_degrees(), p.force]).collect();
+        let [angle, force] = [Axis::linear("angle (°)"), Axis::linear("force (N/m)")];
+        Plot::new("Frame sheared", angle, force)
+            .curve("", points)
+            .draw(SIZE)
+    }
 }
 
 impl Setup {
@@ -145,7 +159,7 @@ mod tests {
                 model,
                 ..Specimen::default()
             };
-            specimen.material.shear_stiffness = 37.0;
+            specimen.material.shear_stiffness = Some(37.0);
             let found = Setup::default().run(&specimen).unwrap();
             let ratio = found.stiffness / 37.0;
             assert!((ratio - exact).abs() < tolerance, "{model:?}: {ratio}");

@@ -62,7 +62,7 @@ impl Specimen {
     /// The specimen with another bending rigidity (N·m), the same for warp and weft. Measured bending curves give way to it.
     pub fn with_bend(&self, bend: f64) -> Self {
         let mut changed = self.clone();
-        changed.material.bend = bend;
+        changed.material.bend = Some(bend);
         changed.material.weft_bend = None;
         if changed.model == ModelSpec::Kawabata {
             let line = vec![[0.0, 0.0], [250.0, 250.0 * bend]];

@@ -11,7 +11,9 @@
 use super::rest::{Method, Rest};
 use super::specimen::{Specimen, world_of};
 use super::{TextileError, positive, within};
+use crate::plot::{Axis, Plot, SIZE};
 use glam::DVec3;
+use toile_render::Image;
 use toile_scene::scene::World;
 use toile_scene::spec::{MeshSpec, MotionSpec, PatternSpec, PinSpec, SelectSpec, SlideSpec};
 
@@ -65,6 +67,18 @@ pub struct Tensile {
     pub curve: Vec<Pull>,
     /// Slope of the first part (N/m); `None` for limits, which have none.
     pub stiffness: Option<f64>,
+}
+
+impl Tensile {
+    /// Force against extension.
+    pub fn picture(&self) -> Image {
+        let rows = self.curve.iter();
+        let points = rows.map(|p| [100.0 * p.extension, p.force]).collect();
+        let [extension, force] = [Axis::linear("extension (%)"), Axis::linear("force (N/m)")];
+        Plot::new("Strip drawn out", extension, force)
+            .curve("", points)
+            .draw(SIZE)
+    }
 }
 
 impl Setup {
@@ -185,7 +199,7 @@ mod tests {
     #[test]
     fn the_stiffness_of_the_material_comes_out_for_warp_and_weft() {
         let mut specimen = Specimen::default();
-        specimen.material.stretch_stiffness = 3000.0;
+        specimen.material.stretch_stiffness = Some(3000.0);
         specimen.material.weft_stretch_stiffness = Some(1200.0);
         for (degrees, exact) in [(0.0, 3000.0), (90.0, 1200.0)] {
             let found = Setup::default().run(&specimen.cut_at(degrees)).unwrap();

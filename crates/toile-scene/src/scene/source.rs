@@ -411,7 +411,7 @@ mod tests {
             scene.overrides.push(parse_override(text).unwrap());
         }
         let spec = scene.parse().unwrap();
-        assert_eq!(spec.cloth["sheet"].material.bend, 1e-5);
+        assert_eq!(spec.cloth["sheet"].material.bend, Some(1e-5));
         assert_eq!(spec.time.duration, 3.0);
         assert_eq!(spec.title, "hello you");
         scene.overrides = vec![parse_override("cloth.sheet.material.bent=1").unwrap()];

@@ -81,7 +81,7 @@ pub enum HessianSpec {
 }
 
 /// What the cloth is made of. The defaults are a cotton broadcloth: mass and bending as measured by Matsudaira and others (2015), stretch
-/// and shear as is usual for it.
+/// and shear as is usual for it. A named fabric has its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialSpec {
@@ -89,18 +89,21 @@ pub struct MaterialSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
     /// Stretch stiffness (N/m): force per width at 100 % strain. With `weft_stretch_stiffness`, that of the warp.
-    pub stretch_stiffness: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stretch_stiffness: Option<f64>,
     /// Stretch stiffness of the weft (N/m), if it is another (baraff-witkin).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft_stretch_stiffness: Option<f64>,
     /// Shear stiffness (N/m): force per width at a shear angle of 1 rad.
-    pub shear_stiffness: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shear_stiffness: Option<f64>,
     /// Stiffness (N/m) against strain that alternates from face to face, which the metric at the nodes does not see (isometric);
     /// 1 if not given, 0 for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hourglass_stiffness: Option<f64>,
     /// Bending rigidity (N·m). With `weft_bend`, that of the warp.
-    pub bend: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bend: Option<f64>,
     /// Bending rigidity of the weft (N·m), if it is another (dihedral and curvature bending).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft_bend: Option<f64>,
@@ -113,7 +116,8 @@ pub struct MaterialSpec {
     /// Damping of bending as a time (s); the same as `damping` if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bend_damping: Option<f64>,
-    /// A named fabric, whose curves the kawabata model takes; `toile fabrics` lists them.
+    /// A named fabric: what is not given here of density, stretch, shear and bending is its own, and the kawabata model takes its curves.
+    /// `toile fabrics` lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fabric: Option<String>,
     /// Measured curves for the kawabata model; they replace those of the fabric.
@@ -125,11 +129,11 @@ impl Default for MaterialSpec {
     fn default() -> Self {
         MaterialSpec {
             density: None,
-            stretch_stiffness: 4000.0,
+            stretch_stiffness: None,
             weft_stretch_stiffness: None,
-            shear_stiffness: 50.0,
+            shear_stiffness: None,
             hourglass_stiffness: None,
-            bend: 1.16e-5,
+            bend: None,
             weft_bend: None,
             weak_springs: None,
             damping: 2e-3,
@@ -137,6 +141,34 @@ impl Default for MaterialSpec {
             fabric: None,
             curves: CurvesSpec::default(),
         }
+    }
+}
+
+impl MaterialSpec {
+    /// Mass per area of cloth that nobody has said more of (kg/m²).
+    pub const DENSITY: f64 = 0.124;
+    /// Its stretch stiffness (N/m).
+    pub const STRETCH: f64 = 4000.0;
+    /// Its shear stiffness (N/m).
+    pub const SHEAR: f64 = 50.0;
+    /// Its bending rigidity (N·m).
+    pub const BEND: f64 = 1.16e-5;
+
+    /// Stretch stiffness of warp and weft (N/m). Those of a named fabric are known once the scene has been resolved.
+    pub fn stretch(&self) -> [f64; 2] {
+        let warp = self.stretch_stiffness.unwrap_or(Self::STRETCH);
+        [warp, self.weft_stretch_stiffness.unwrap_or(warp)]
+    }
+
+    /// Shear stiffness (N/m), as [`stretch`](Self::stretch).
+    pub fn shear(&self) -> f64 {
+        self.shear_stiffness.unwrap_or(Self::SHEAR)
+    }
+
+    /// Bending rigidity of warp and weft (N·m), as [`stretch`](Self::stretch).
+    pub fn bending(&self) -> [f64; 2] {
+        let warp = self.bend.unwrap_or(Self::BEND);
+        [warp, self.weft_bend.unwrap_or(warp)]
     }
 }
 

@@ -114,6 +114,11 @@ pub enum CurveError {
 }
 
 impl Curve {
+    /// Where the table ends.
+    pub fn end(&self) -> f64 {
+        self.breaks.last().copied().unwrap_or(0.0)
+    }
+
     /// The odd curve through the rows of a table.
     pub fn new(table: &[(f64, f64)]) -> Result<Self, CurveError> {
         check(table)?;

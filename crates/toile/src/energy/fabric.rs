@@ -209,6 +209,22 @@ impl Fabric {
         Self::from_record(name, record, source)
     }
 
+    /// Stretch stiffness of warp and weft (N/m): straight lines to where the curves end.
+    pub fn stretch(&self) -> [f64; 2] {
+        [&self.tensile_warp, &self.tensile_weft]
+            .map(|curve| curve.at(curve.end()).value / curve.end())
+    }
+
+    /// Shear stiffness (N/m per rad).
+    pub fn shear_stiffness(&self) -> f64 {
+        self.shear.at(0.0).slope
+    }
+
+    /// Bending rigidity where the warp and where the weft is bent (N·m).
+    pub fn bending(&self) -> [f64; 2] {
+        [&self.bending_warp, &self.bending_weft].map(|curve| curve.at(0.0).slope)
+    }
+
     /// The fabric that a line of the instruments' record describes.
     pub fn from_record(
         name: &str,
@@ -274,6 +290,14 @@ mod tests {
                     full.integral / work
                 );
             }
+            for (axis, stiffness) in fabric.stretch().into_iter().enumerate() {
+                let exact = FULL_TENSION / record.extension[axis];
+                assert!((stiffness / exact - 1.0).abs() < 1e-12, "{name}");
+                let [bend, measured] =
+                    [fabric.bending()[axis], record.bending[axis] * BENDING_UNIT];
+                assert!((bend / measured - 1.0).abs() < 1e-12, "{name}");
+            }
+            assert!((fabric.shear_stiffness() / record.shear / SHEAR_UNIT - 1.0).abs() < 1e-12);
             let degree = 1f64.to_radians();
             assert!((fabric.shear.at(degree).value / 0.980_665 - record.shear).abs() < 1e-12);
             let bent = fabric.bending_warp.at(100.0).value; // 1 cm⁻¹; 1 gf·cm/cm is 9.80665e-3 N

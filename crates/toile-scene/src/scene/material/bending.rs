@@ -24,7 +24,7 @@ fn measured_bending(
         field,
         ("bend_warp", &curves.bend_warp),
         fabric.map(|f| &f.bending_warp),
-        m.bend,
+        m.bending()[0],
     )?;
     let weft = if curves.bend_weft.is_empty() && !curves.bend_warp.is_empty() {
         warp.clone()
@@ -34,7 +34,7 @@ fn measured_bending(
             field,
             ("bend_weft", &curves.bend_weft),
             fabric.map(|f| &f.bending_weft),
-            m.weft_bend.unwrap_or(m.bend),
+            m.bending()[1],
         )?
     };
     Ok(BendLaw::Curve([warp, weft]))
@@ -55,10 +55,7 @@ pub(super) fn hinges(
             "the law of the half angle is one for single edges; add bending = \"dihedral\"";
         return Err(source.error(&format!("{field}.fold.law"), message));
     }
-    let rigidity = [
-        spec.material.bend,
-        spec.material.weft_bend.unwrap_or(spec.material.bend),
-    ];
+    let rigidity = spec.material.bending();
     let law = match (spec.model, spec.fold.law) {
         (ModelSpec::Kawabata, _) => measured_bending(source, field, spec, fabric)?,
         (_, FoldLawSpec::Angle) => BendLaw::Angle { rigidity },

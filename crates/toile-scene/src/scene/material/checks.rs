@@ -3,13 +3,10 @@
 use super::super::check::{check_not_negative, check_positive};
 use super::{is_limit, with_angles};
 use crate::scene::{SceneError, SceneSource};
-use crate::spec::{BendingSpec, ClothSpec, ModelSpec};
+use crate::spec::{BendingSpec, ClothSpec, MaterialSpec, ModelSpec};
 use toile::energy::Fabric;
 
-/// Mass per area of cloth that nobody has said more of (kg/m²).
-const DEFAULT_DENSITY: f64 = 0.124;
-
-/// Checks the numbers, fills in the density and finds the fabric.
+/// Checks the numbers, fills in those that are not given and finds the fabric.
 pub(in crate::scene) fn check_material(
     source: &SceneSource,
     field: &str,
@@ -23,12 +20,12 @@ pub(in crate::scene) fn check_material(
             Some(found.map_err(|error| source.error(&place, error.to_string()))?)
         }
     };
-    let natural = fabric.as_ref().map_or(DEFAULT_DENSITY, |f| f.density);
-    let m = &mut spec.material;
-    let density = *m.density.get_or_insert(natural);
+    fill_in(spec, fabric.as_ref());
+    let m = &spec.material;
+    let density = m.density;
     for (name, value) in [
-        ("material.density", Some(density)),
-        ("material.stretch_stiffness", Some(m.stretch_stiffness)),
+        ("material.density", density),
+        ("material.stretch_stiffness", m.stretch_stiffness),
         ("material.weft_stretch_stiffness", m.weft_stretch_stiffness),
         ("fold.yield_curvature", spec.fold.yield_curvature),
         ("fold.yield_angle", spec.fold.yield_angle),
@@ -38,9 +35,9 @@ pub(in crate::scene) fn check_material(
         }
     }
     for (name, value) in [
-        ("material.shear_stiffness", Some(m.shear_stiffness)),
+        ("material.shear_stiffness", m.shear_stiffness),
         ("material.hourglass_stiffness", m.hourglass_stiffness),
-        ("material.bend", Some(m.bend)),
+        ("material.bend", m.bend),
         ("material.weft_bend", m.weft_bend),
         ("material.weak_springs", m.weak_springs),
         ("material.damping", Some(m.damping)),
@@ -62,7 +59,7 @@ pub(in crate::scene) fn check_material(
             check_not_negative(source, &format!("{field}.{name}"), value)?;
         }
     }
-    if spec.model == ModelSpec::TensionField && spec.material.shear_stiffness == 0.0 {
+    if spec.model == ModelSpec::TensionField && spec.material.shear() == 0.0 {
         let message = "is 0, and a tension field needs some; woven cloth has tens of N/m. Without any take `model = \"baraff-witkin\"`";
         return Err(source.error(&format!("{field}.material.shear_stiffness"), message));
     }
@@ -76,8 +73,7 @@ pub(in crate::scene) fn check_material(
 /// What looks wrong though it can be simulated.
 pub(in crate::scene) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<String> {
     let m = &spec.material;
-    let weft = m.weft_stretch_stiffness.unwrap_or(m.stretch_stiffness);
-    let weft_bend = m.weft_bend.unwrap_or(m.bend);
+    let ([stretch, weft], [bend, weft_bend]) = (m.stretch(), m.bending());
     let mut warnings = Vec::new();
     let mut compare = |name: &str, a: f64, other: &str, b: f64, most: f64| {
         let ratio = (a / b).max(b / a);
@@ -88,7 +84,6 @@ pub(in crate::scene) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<
             ));
         }
     };
-    let stretch = m.stretch_stiffness;
     compare(
         "weft_stretch_stiffness",
         weft,
@@ -98,19 +93,18 @@ pub(in crate::scene) fn material_warnings(field: &str, spec: &ClothSpec) -> Vec<
     );
     compare(
         "shear_stiffness",
-        m.shear_stiffness,
+        m.shear(),
         "stretch_stiffness",
         stretch,
         1e5,
     );
-    compare("weft_bend", weft_bend, "bend", m.bend, 1e3);
+    compare("weft_bend", weft_bend, "bend", bend, 1e3);
     warnings.extend(idle_fields(field, spec));
     warnings.extend(odd_density(field, m.density));
-    if m.bend >= 1e-2 * stretch {
+    if bend >= 1e-2 * stretch {
         warnings.push(format!(
-            "{field}.material.bend ({} N·m) would be felt more than stretching ({stretch} N/m) in folds of centimetres; \
-             cloth has 1e-6 to 1e-3 N·m",
-            m.bend
+            "{field}.material.bend ({bend} N·m) would be felt more than stretching ({stretch} N/m) in folds of centimetres; \
+             cloth has 1e-6 to 1e-3 N·m"
         ));
     }
     warnings
@@ -128,19 +122,46 @@ fn odd_density(field: &str, density: Option<f64>) -> Option<String> {
     ))
 }
 
-/// Numbers that the chosen model does not look at.
-fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
-    let m = &spec.material;
-    let measured = spec.model == ModelSpec::Kawabata;
-    let faces = measured
-        || matches!(
-            spec.model,
-            ModelSpec::BaraffWitkin | ModelSpec::TensionField
-        );
+/// Writes down what the scene leaves to the fabric, or to the default cotton. A number that is given counts for warp and weft
+/// unless that of the weft is given too.
+fn fill_in(spec: &mut ClothSpec, fabric: Option<&Fabric>) {
+    let ([has_faces, has_hinges], m) = (tells_weft(spec), &mut spec.material);
+    let density = fabric.map_or(MaterialSpec::DENSITY, |f| f.density);
+    m.density.get_or_insert(density);
+    if m.stretch_stiffness.is_none()
+        && let Some([_, weft]) = fabric.filter(|_| has_faces).map(Fabric::stretch)
+    {
+        m.weft_stretch_stiffness.get_or_insert(weft);
+    }
+    if m.bend.is_none()
+        && let Some([_, weft]) = fabric.filter(|_| has_hinges).map(Fabric::bending)
+    {
+        m.weft_bend.get_or_insert(weft);
+    }
+    let stretch = fabric.map_or(MaterialSpec::STRETCH, |f| f.stretch()[0]);
+    m.stretch_stiffness.get_or_insert(stretch);
+    let shear = fabric.map_or(MaterialSpec::SHEAR, Fabric::shear_stiffness);
+    m.shear_stiffness.get_or_insert(shear);
+    let bend = fabric.map_or(MaterialSpec::BEND, |f| f.bending()[0]);
+    m.bend.get_or_insert(bend);
+}
+
+/// Whether stretch and bending of warp and weft may differ.
+fn tells_weft(spec: &ClothSpec) -> [bool; 2] {
+    use ModelSpec::{BaraffWitkin, Kawabata, TensionField};
+    let faces = matches!(spec.model, BaraffWitkin | TensionField | Kawabata);
     let hinges = match spec.bending {
         BendingSpec::Model => faces || is_limit(spec.model),
         bending => with_angles(bending),
     };
+    [faces, hinges]
+}
+
+/// Numbers that the chosen model does not look at.
+fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
+    let m = &spec.material;
+    let measured = spec.model == ModelSpec::Kawabata;
+    let [faces, hinges] = tells_weft(spec);
     let checks = [
         (
             m.weft_stretch_stiffness.is_some() && !faces,
@@ -162,11 +183,6 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
                 && !matches!(spec.model, ModelSpec::Inequality | ModelSpec::Area),
             "weak_springs",
             "belong to the models inequality and area",
-        ),
-        (
-            m.fabric.is_some() && !measured,
-            "fabric",
-            "only its density counts unless model = \"kawabata\"",
         ),
         (
             !m.curves.is_empty() && !measured,

@@ -24,7 +24,7 @@ pub(super) fn membrane(
 ) -> Result<Vec<EnergyBatch>, SceneError> {
     let m = &spec.material;
     let own_bend = if spec.bending == BendingSpec::Model {
-        m.bend
+        m.bending()[0]
     } else {
         0.0
     };
@@ -37,11 +37,11 @@ pub(super) fn membrane(
             // what the limit takes back is paid by the springs across: the cloth would never come to rest.
             let stretch = match sheet.is_unified {
                 true => 0.0,
-                false => m.stretch_stiffness,
+                false => m.stretch()[0],
             };
             let material = MassSpringMaterial {
                 stretch,
-                shear: m.shear_stiffness,
+                shear: m.shear(),
                 bend: 0.0,
                 damping: m.damping,
             };
@@ -50,8 +50,8 @@ pub(super) fn membrane(
         }
         ModelSpec::MassSpring => {
             let material = MassSpringMaterial {
-                stretch: m.stretch_stiffness,
-                shear: m.shear_stiffness,
+                stretch: m.stretch()[0],
+                shear: m.shear(),
                 bend: own_bend,
                 damping: m.damping,
             };
@@ -60,8 +60,8 @@ pub(super) fn membrane(
         }
         ModelSpec::ChoiKo => {
             let material = ChoiKoMaterial {
-                stretch: m.stretch_stiffness,
-                shear: m.shear_stiffness,
+                stretch: m.stretch()[0],
+                shear: m.shear(),
                 bend: own_bend,
                 damping: m.damping,
             };
@@ -69,23 +69,17 @@ pub(super) fn membrane(
             return Ok(vec![EnergyBatch::ChoiKo(pairs)]);
         }
         ModelSpec::BaraffWitkin => MembraneLaw::BaraffWitkin(BaraffWitkin {
-            stretch: [
-                m.stretch_stiffness,
-                m.weft_stretch_stiffness.unwrap_or(m.stretch_stiffness),
-            ],
-            shear: m.shear_stiffness,
+            stretch: m.stretch(),
+            shear: m.shear(),
             stretch_damping: [m.damping; 2],
             shear_damping: m.damping,
             hessian: hessian(spec.hessian),
             ..Default::default()
         }),
         ModelSpec::TensionField => MembraneLaw::TensionField(TensionField {
-            stretch: [
-                m.stretch_stiffness,
-                m.weft_stretch_stiffness.unwrap_or(m.stretch_stiffness),
-            ],
-            shear: m.shear_stiffness,
-            buckling: [m.bend, m.weft_bend.unwrap_or(m.bend)].map(|b| BUCKLING * b),
+            stretch: m.stretch(),
+            shear: m.shear(),
+            buckling: m.bending().map(|b| BUCKLING * b),
             damping: m.damping,
             hessian: hessian(spec.hessian),
         }),
@@ -157,7 +151,7 @@ fn measured_membrane(
         field,
         ("tensile_warp", &curves.tensile_warp),
         fabric.map(|f| &f.tensile_warp),
-        m.stretch_stiffness,
+        m.stretch()[0],
     )?;
     let weft = if curves.tensile_weft.is_empty() && !curves.tensile_warp.is_empty() {
         warp.clone()
@@ -167,7 +161,7 @@ fn measured_membrane(
             field,
             ("tensile_weft", &curves.tensile_weft),
             fabric.map(|f| &f.tensile_weft),
-            m.weft_stretch_stiffness.unwrap_or(m.stretch_stiffness),
+            m.stretch()[1],
         )?
     };
     let shear = curve(
@@ -175,7 +169,7 @@ fn measured_membrane(
         field,
         ("shear", &curves.shear),
         fabric.map(|f| &f.shear),
-        m.shear_stiffness,
+        m.shear(),
     )?;
     Ok(Kawabata {
         tensile: [warp, weft],

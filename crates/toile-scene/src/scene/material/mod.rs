@@ -128,18 +128,18 @@ pub(super) fn energies(
         }
         BendingSpec::Quadratic => {
             flat("quadratic")?;
-            if m.bend == 0.0 {
+            if m.bending()[0] == 0.0 {
                 return Ok(batches);
             }
-            let bend = QuadraticBend::new(topology, rest, first, m.bend, damping);
+            let bend = QuadraticBend::new(topology, rest, first, m.bending()[0], damping);
             batches.push(EnergyBatch::Quadratic(bend));
         }
         BendingSpec::LinearSprings => {
             flat("linear-springs")?;
-            if m.bend == 0.0 {
+            if m.bending()[0] == 0.0 {
                 return Ok(batches);
             }
-            let springs = bend_springs(topology, rest, m.bend, damping, first);
+            let springs = bend_springs(topology, rest, m.bending()[0], damping, first);
             batches.push(EnergyBatch::BendSprings(springs));
         }
     }

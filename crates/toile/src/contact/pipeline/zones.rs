@@ -82,7 +82,13 @@ impl BodiesInTheWay for Bodies<'_> {
             first.get_or_insert(body);
         };
         let way = collide(&around.bodies, i, start, candidate, offset, h, met);
-        first.filter(|_| way.position.distance(end) > TOUCHED * offset)
+        let body = first.filter(|_| way.position.distance(end) > TOUCHED * offset)?;
+        // What is in a body already is on its way out, and the body is not in that way.
+        let surface = &around.bodies[body];
+        let distance = |at: DVec3| surface.way_out(at, offset).map(|sample| sample.distance);
+        let before = distance(surface.carry(start))?;
+        let is_leaving = before < offset && distance(end).is_none_or(|after| after >= before);
+        (before >= 0.0 && !is_leaving).then_some(body)
     }
 
     fn carry(&self, body: usize, node: u32) -> DVec3 {
