@@ -11,7 +11,7 @@ use glam::{DMat3, DVec3};
 
 /// The factor, and a vector of numbers.
 #[derive(Debug)]
-pub(super) struct Direct {
+pub(crate) struct Direct {
     factor: SparseCholesky,
     /// Whether the factor is that of the values.
     current: bool,

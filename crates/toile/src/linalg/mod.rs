@@ -3,6 +3,7 @@
 //! * [`BlockMatrix`]: symmetric, pattern fixed once, values refilled every step.
 //! * [`Filter`]: which directions of a node are constrained.
 //! * [`SystemSolver`]: `A x = b` by one of the ways that [`LinearSolver`] names.
+//! * `preconditioner`: the factor of the matrix or sweeps over it, for those who iterate on something else.
 //! * `factor`: Cholesky factors of scalar matrices, within an envelope or sparse.
 
 mod block_matrix;
@@ -17,6 +18,7 @@ mod jacobi;
 pub(crate) mod lanes;
 mod order;
 mod patches;
+mod preconditioner;
 mod solver;
 mod sums;
 mod sweeps;
@@ -28,4 +30,5 @@ pub use filter::Filter;
 pub use solver::{LinearSolver, Outcome, SolveSettings, SystemSolver};
 
 pub(crate) use coupled::{Arm, Coupling};
+pub(crate) use preconditioner::Preconditioner;
 pub(crate) use sweeps::{PreconditionScratch, Sweeps};
