@@ -110,6 +110,15 @@ pub struct TextileArgs {
         allow_negative_numbers = true
     )]
     pub radius: f64,
+    /// Radius of what it lies on (m)
+    #[arg(
+        value_parser = finite,
+        long,
+        value_name = "M",
+        default_value_t = 0.09,
+        allow_negative_numbers = true
+    )]
+    pub support_radius: f64,
     /// Another number gives another first disturbance, and perhaps other folds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

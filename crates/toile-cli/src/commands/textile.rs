@@ -223,6 +223,7 @@ fn drape_setup(args: &TextileArgs) -> cusick::Setup {
     let start = cusick::Setup::default();
     cusick::Setup {
         specimen_radius: args.radius,
+        support_radius: args.support_radius,
         nodes: args.nodes.unwrap_or(start.nodes),
         support: match args.support {
             SupportName::Ring => cusick::Support::Ring,

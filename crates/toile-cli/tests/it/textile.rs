@@ -78,6 +78,7 @@ fn what_makes_no_sense_is_refused() {
     textile(&["cantilever", "--model", "paper"]).says(1, &["paper"]);
     textile(&["cusick", "--radius", "150"]).says(1, &["millimetres"]);
     textile(&["cusick", "--nodes", "3"]).says(1, &["60"]);
+    textile(&["cusick", "--support-radius", "0.2"]).says(1, &["smaller than the specimen"]);
     textile(&["cusick", "--set", "material.bend=-1"]).says(1, &["bend"]);
     textile(&["cusick", "--set", "material.bent=1"]).says(1, &["did you mean `bend`"]);
     textile(&["cusick", "--fabric", "paper"]).says(1, &["paper", "cotton"]);

@@ -107,6 +107,9 @@ pub struct MaterialSpec {
     /// Bending rigidity of the weft (N·m), if it is another (dihedral and curvature bending).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft_bend: Option<f64>,
+    /// Width of the loop in which Kawabata's instrument bends the cloth (N), 2HB: friction between threads, which holds small folds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bend_hysteresis: Option<f64>,
     /// Stiffness of weak springs (N/m): for inequality on all edges and cross edges, 0 if not given; for area on the cross edges, 80 if not
     /// given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,6 +138,7 @@ impl Default for MaterialSpec {
             hourglass_stiffness: None,
             bend: None,
             weft_bend: None,
+            bend_hysteresis: None,
             weak_springs: None,
             damping: 2e-3,
             bend_damping: None,

@@ -55,7 +55,14 @@ pub(super) fn hinges(
             "the law of the half angle is one for single edges; add bending = \"dihedral\"";
         return Err(source.error(&format!("{field}.fold.law"), message));
     }
-    let rigidity = spec.material.bending();
+    let mut rigidity = spec.material.bending();
+    let mut crease = crease(&spec.fold);
+    if let Some(width) = spec.material.bend_hysteresis.filter(|&width| width > 0.0) {
+        let mean = 0.5 * (rigidity[0] + rigidity[1]);
+        let (stuck, friction) = CreaseMaterial::friction(mean, width);
+        rigidity = rigidity.map(|b| b * stuck / mean);
+        crease = Some(friction);
+    }
     let law = match (spec.model, spec.fold.law) {
         (ModelSpec::Kawabata, _) => measured_bending(source, field, spec, fabric)?,
         (_, FoldLawSpec::Angle) => BendLaw::Angle { rigidity },
@@ -114,7 +121,7 @@ pub(super) fn hinges(
         .map_err(|error| source.error(&format!("{field}.fold.rest"), error.to_string()))?;
     let curvature =
         plate.then(|| ClothCurvature::new(sheet.topology, sheet.rest, &hinges, &material));
-    let mut energy = HingeEnergy::new(hinges, rest_angles, crease(&spec.fold));
+    let mut energy = HingeEnergy::new(hinges, rest_angles, crease);
     if let Some(curvature) = curvature {
         energy = energy.with_curvature(curvature);
     }

@@ -39,6 +39,7 @@ pub(in crate::scene) fn check_material(
         ("material.hourglass_stiffness", m.hourglass_stiffness),
         ("material.bend", m.bend),
         ("material.weft_bend", m.weft_bend),
+        ("material.bend_hysteresis", m.bend_hysteresis),
         ("material.weak_springs", m.weak_springs),
         ("material.damping", Some(m.damping)),
         ("material.bend_damping", m.bend_damping),
@@ -62,6 +63,26 @@ pub(in crate::scene) fn check_material(
     if spec.model == ModelSpec::TensionField && spec.material.shear() == 0.0 {
         let message = "is 0, and a tension field needs some; woven cloth has tens of N/m. Without any take `model = \"baraff-witkin\"`";
         return Err(source.error(&format!("{field}.material.shear_stiffness"), message));
+    }
+    if spec
+        .material
+        .bend_hysteresis
+        .is_some_and(|width| width > 0.0)
+    {
+        let place = format!("{field}.material.bend_hysteresis");
+        let creases = spec.fold.yield_angle.is_some() || spec.fold.yield_curvature.is_some();
+        let reason = if creases {
+            "is friction between threads, and `fold` has creases; one cloth has the one or the other"
+        } else if spec.model == ModelSpec::Kawabata {
+            "needs a rigidity, and this model bends by curves; take another model, such as `model = \"tension-field\"`"
+        } else if spec.material.bending().contains(&0.0) {
+            "needs a rigidity that is not 0: `material.bend`"
+        } else {
+            ""
+        };
+        if !reason.is_empty() {
+            return Err(source.error(&place, reason));
+        }
     }
     if spec.fold.yield_angle.is_some() && spec.fold.yield_curvature.is_some() {
         let place = format!("{field}.fold.yield_angle");
@@ -176,6 +197,11 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
         (
             m.weft_bend.is_some() && !hinges,
             "weft_bend",
+            "does nothing without dihedral or curvature bending",
+        ),
+        (
+            m.bend_hysteresis.is_some() && !hinges,
+            "bend_hysteresis",
             "does nothing without dihedral or curvature bending",
         ),
         (
