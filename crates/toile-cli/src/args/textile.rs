@@ -186,7 +186,7 @@ pub struct MaterialFitArgs {
     /// Mass per area (kg/m²)
     #[arg(value_parser = finite, long, value_name = "KG/M2", allow_negative_numbers = true)]
     pub density: Option<f64>,
-    /// A record of Kawabata's instruments: a TOML file with density, emt, lt, g, b, each a number or [warp, weft]
+    /// A record of Kawabata's instruments: a TOML file with density, emt, lt, g, b and perhaps 2hb, each a number or [warp, weft]
     #[arg(long, value_name = "FILE")]
     pub kes: Option<PathBuf>,
     /// Extension at 500 gf/cm (%), one number or WARP,WEFT

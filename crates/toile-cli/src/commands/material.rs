@@ -66,6 +66,7 @@ fn measured(args: &MaterialFitArgs) -> Result<Block> {
         lt: pair("--lt", &args.lt)?,
         g: pair("--g", &args.g)?,
         b: pair("--b", &args.b)?,
+        hysteresis: None,
         si: args.si,
     };
     record.fit().or_report()

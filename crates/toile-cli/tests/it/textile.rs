@@ -101,7 +101,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn a_drape_that_was_fitted_is_what_the_test_gives_back() {
     let folder = Folder::new();
-    let coarse = ["--nodes", "160"];
+    let coarse = ["--nodes", "100"];
     let fit = [
         "material",
         "fit",
@@ -160,7 +160,14 @@ fn a_report_goes_on_where_it_was_stopped_and_shows_every_fabric() {
     );
     let report = |more: &[&str]| {
         let start = ["textile", "report", "silk", "shirt.toml", "-o", "out"];
-        let coarse = ["--nodes", "100", "--specimens", "1"];
+        let coarse = [
+            "--nodes",
+            "60",
+            "--specimens",
+            "1",
+            "--model",
+            "baraff-witkin",
+        ];
         toile(&folder, &[&start[..], &coarse, more].concat())
     };
     let ended = report(&[]).good();

@@ -42,7 +42,10 @@ pub struct Kes {
     pub g: Pair,
     /// Bending rigidity (gf·cm²/cm), or N·m with `si`.
     pub b: Pair,
-    /// Whether `g` and `b` are in SI units.
+    /// Width of the loop of bending, 2HB (gf·cm/cm), or N with `si`, if it was measured.
+    #[serde(default, rename = "2hb")]
+    pub hysteresis: Option<Pair>,
+    /// Whether `g`, `b` and `2hb` are in SI units.
     #[serde(default)]
     pub si: bool,
 }
@@ -51,6 +54,8 @@ pub struct Kes {
 const SHEAR_UNIT: f64 = 0.980_665 * 180.0 / std::f64::consts::PI;
 /// 1 gf·cm²/cm (N·m).
 const BENDING_UNIT: f64 = 9.806_65e-5;
+/// 1 gf·cm/cm (N).
+const HYSTERESIS_UNIT: f64 = 9.806_65e-3;
 /// Rows of a tensile table beyond the first.
 const ROWS: u32 = 8;
 
@@ -95,6 +100,25 @@ impl Kes {
         })
     }
 
+    /// Width of the loop of bending (N), the mean of warp and weft.
+    fn hysteresis(&self) -> Result<Option<f64>, TextileError> {
+        let Some(measured) = self.hysteresis else {
+            return Ok(None);
+        };
+        let unit = if self.si { 1.0 } else { HYSTERESIS_UNIT };
+        for width in measured.both() {
+            let must = "2HB lies between 0 and 2 gf·cm/cm, or 0 and 0.02 N with SI units";
+            within(
+                "the bending hysteresis 2HB",
+                width * unit,
+                [0.0, 2.0 * HYSTERESIS_UNIT],
+                must,
+            )?;
+        }
+        let [warp, weft] = measured.both();
+        Ok(Some(0.5 * (warp + weft) * unit))
+    }
+
     /// The block of such a cloth: numbers for every model, and curves for the Kawabata model.
     pub fn fit(&self) -> Result<Block, TextileError> {
         let record = self.record()?;
@@ -108,7 +132,7 @@ impl Kes {
         };
         // A straight line with the same force at full extension.
         let secant = |axis: usize| toile_full_tension() / record.extension[axis];
-        let entries = vec![
+        let mut entries = vec![
             density_entry(self.density),
             entry(
                 "stretch_stiffness",
@@ -128,6 +152,10 @@ impl Kes {
             entry("bend", bend, "N·m: B of the warp"),
             entry("weft_bend", weft_bend, "N·m: B of the weft"),
         ];
+        if let Some(width) = self.hysteresis()? {
+            let comment = "N: 2HB, mean of warp and weft; friction between threads";
+            entries.push(entry("bend_hysteresis", width, comment));
+        }
         let table = |field, curve: &Curve, end: f64, rows: u32, comment: &str| Entry {
             field,
             value: rows_of(curve, end, rows),
@@ -213,6 +241,15 @@ mod tests {
         let last = material.curves.tensile_weft.last().unwrap();
         assert!((last[0] - 0.07).abs() < 1e-9 && (last[1] - 490.33).abs() < 0.01);
         resolve(&source, spec).unwrap();
+    }
+
+    #[test]
+    fn a_loop_that_was_measured_is_friction_between_threads() {
+        let text = format!("{COTTON}2hb = [0.06, 0.04]\n");
+        let block = Kes::read(&text).unwrap().fit().unwrap().to_toml("sheet");
+        assert!(block.contains("bend_hysteresis = 4.9033e-4"), "{block}");
+        let wrong = Kes::read(&format!("{COTTON}2hb = 60\n")).unwrap().fit();
+        assert!(wrong.unwrap_err().to_string().contains("2HB lies between"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod exports;
 mod frames;
 mod isometric;
 mod limits;
+mod materials;
 mod mesh_formats;
 mod noise;
 mod provided_files;

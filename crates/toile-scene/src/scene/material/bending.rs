@@ -57,7 +57,12 @@ pub(super) fn hinges(
     }
     let mut rigidity = spec.material.bending();
     let mut crease = crease(&spec.fold);
-    if let Some(width) = spec.material.bend_hysteresis.filter(|&width| width > 0.0) {
+    let has_rigidity = spec.model != ModelSpec::Kawabata;
+    let width = spec
+        .material
+        .bend_hysteresis
+        .filter(|&w| w > 0.0 && has_rigidity);
+    if let Some(width) = width {
         let mean = 0.5 * (rigidity[0] + rigidity[1]);
         let (stuck, friction) = CreaseMaterial::friction(mean, width);
         rigidity = rigidity.map(|b| b * stuck / mean);

@@ -73,8 +73,6 @@ pub(in crate::scene) fn check_material(
         let creases = spec.fold.yield_angle.is_some() || spec.fold.yield_curvature.is_some();
         let reason = if creases {
             "is friction between threads, and `fold` has creases; one cloth has the one or the other"
-        } else if spec.model == ModelSpec::Kawabata {
-            "needs a rigidity, and this model bends by curves; take another model, such as `model = \"tension-field\"`"
         } else if spec.material.bending().contains(&0.0) {
             "needs a rigidity that is not 0: `material.bend`"
         } else {
@@ -200,9 +198,9 @@ fn idle_fields(field: &str, spec: &ClothSpec) -> Vec<String> {
             "does nothing without dihedral or curvature bending",
         ),
         (
-            m.bend_hysteresis.is_some() && !hinges,
+            m.bend_hysteresis.is_some() && (!hinges || measured),
             "bend_hysteresis",
-            "does nothing without dihedral or curvature bending",
+            "does nothing without dihedral or curvature bending, nor with model = \"kawabata\", which bends by curves",
         ),
         (
             m.weak_springs.is_some()
