@@ -50,7 +50,7 @@ const STICKING: f64 = 4.0;
 
 impl CreaseMaterial {
     /// Friction between threads, as Kawabata's instrument shows it: bent and unbent, cloth goes through a loop `M = B κ ± HB` of the
-    /// width `2HB` (N). Until the curvature `HB / (n − 1)B` threads stick to each other, and cloth is `n` times as stiff ([`STICKING`]);
+    /// width `2HB` (N). Until the curvature `HB / (n − 1)B` threads stick to each other, and cloth is `n` = 4 times as stiff;
     /// then they slide. Answers with the rigidity while they stick (N·m).
     pub fn friction(rigidity: f64, width: f64) -> (f64, Self) {
         let beyond = STICKING - 1.0;
