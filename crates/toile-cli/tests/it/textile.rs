@@ -90,6 +90,12 @@ fn what_makes_no_sense_is_refused() {
     textile(&["report"]).says(1, &["toile fabrics"]);
     textile(&["report", "silk", "silk"]).says(1, &["two fabrics", "silk"]);
     textile(&["report", "silk", "--cut", "90"]).says(1, &["--cut"]);
+    textile(&["report", "silk", "papre"]).says(1, &["papre", "cotton"]);
+    assert!(!folder.file("runs").exists(), "nothing was measured");
+    folder.write("silk.json", "mine");
+    textile(&["report", "silk", "-o", "."]).says(1, &["silk.json", "--force"]);
+    textile(&["report", "silk", "-o", ".", "--resume"]).says(1, &["silk.json", "--force"]);
+    assert_eq!(folder.read("silk.json"), b"mine");
     textile(&["cusick", "--material", "none.toml"]).says(1, &["none.toml"]);
     folder.write("two.toml", "[cloth.a.material]\n[cloth.b.material]\n");
     textile(&["cusick", "--material", "two.toml"]).says(1, &["two.toml", "one cloth", "2"]);
@@ -185,6 +191,9 @@ fn a_report_goes_on_where_it_was_stopped_and_shows_every_fabric() {
         assert!(page.contains(picture) && folder.file(&format!("out/{picture}")).is_file());
     }
     report(&[]).says(1, &["out/report.csv", "--force"]);
+    // Results of other tests are not replaced.
+    report(&["--resume", "--seed", "7"]).says(1, &["out/silk.json", "-o", "--force"]);
+    assert_eq!(folder.read("out/report.csv"), table.as_bytes());
     // Silk is not measured again, and the shirt, which is lost, comes out the same.
     std::fs::remove_file(folder.file("out/shirt.json")).unwrap();
     let silk = std::fs::metadata(folder.file("out/silk.json")).unwrap();

@@ -59,6 +59,16 @@ impl Specimen {
         }
     }
 
+    /// Whether it can be made at all.
+    pub fn check(&self) -> Result<(), TextileError> {
+        let mesh = MeshSpec::Grid {
+            size: [0.1, 0.1],
+            cells: [2, 2],
+            pattern: self.pattern(PatternSpec::Quads),
+        };
+        world_of(self.cloth(mesh), |_| {}).map(|_| ())
+    }
+
     /// The specimen with another bending rigidity (N·m), the same for warp and weft. Measured bending curves give way to it.
     pub fn with_bend(&self, bend: f64) -> Self {
         let mut changed = self.clone();

@@ -3,7 +3,7 @@
 //! Each fabric's numbers are in a file of their own as soon as they are known, so a report that was stopped goes on.
 
 use super::super::{OrReport, check_out, results_folder};
-use super::{Cloth, drape_setup, files_of, make_folder, specimen, write_picture};
+use super::{Cloth, drape_setup, make_folder, specimen, write_picture};
 use crate::args::TextileArgs;
 use crate::output::say;
 use crate::progress::CountDisplay;
@@ -39,17 +39,15 @@ pub fn report(args: &TextileArgs) -> Result<ExitCode> {
     }
     let usual = results_folder("textile", "report");
     let folder = args.out.as_deref().unwrap_or(&usual);
-    if !args.resume {
-        for name in files_of(args.test) {
-            check_out(&folder.join(name), args.force)?;
-        }
-    }
     let plan = Plan {
         drape: drape_setup(args),
         specimens: args.specimens.unwrap_or(SPECIMENS),
     };
     let fabrics = fabrics(args)?;
     let stems = stems(&fabrics)?;
+    for name in files(&stems) {
+        check_out(&folder.join(name), args.force || args.resume)?;
+    }
     make_folder(folder)?;
     let all = plan.tests() * fabrics.len() as u64;
     let mut progress = CountDisplay::new("test", args.json);
@@ -57,7 +55,9 @@ pub fn report(args: &TextileArgs) -> Result<ExitCode> {
     for (k, (fabric, stem)) in fabrics.iter().zip(&stems).enumerate() {
         let file = folder.join(format!("{stem}.json"));
         let measured_with = format!("{fabric:?} {plan:?} {}", env!("CARGO_PKG_VERSION"));
-        if let Some(sheet) = kept(&file, &measured_with).filter(|_| args.resume) {
+        if args.resume
+            && let Some(sheet) = kept(&file, &measured_with)?
+        {
             sheets.push(sheet);
             continue;
         }
@@ -107,9 +107,13 @@ fn fabrics(args: &TextileArgs) -> Result<Vec<Fabric>> {
             overrides: &args.overrides,
         };
         let name = path.file_stem().filter(|_| is_file);
+        let specimen = specimen(&cloth)?;
+        // Before any is measured: a slip in the last would else be heard of after an hour.
+        let checked = specimen.check();
+        checked.map_err(|error| miette!("{given}: {error}"))?;
         Ok(Fabric {
             name: name.map_or_else(|| given.clone(), |stem| stem.to_string_lossy().into_owned()),
-            specimen: specimen(&cloth)?,
+            specimen,
         })
     };
     args.fabrics.iter().map(of).collect()
@@ -142,11 +146,30 @@ fn stems(fabrics: &[Fabric]) -> Result<Vec<String>> {
     Ok(stems)
 }
 
-/// What is known of a fabric, if it was measured in the same way.
-fn kept(file: &Path, measured_with: &str) -> Option<Sheet> {
-    let text = std::fs::read(file).ok()?;
-    let kept: Kept = serde_json::from_slice(&text).ok()?;
-    (kept.measured_with == measured_with).then_some(kept.sheet)
+/// All that a report writes.
+fn files(stems: &[String]) -> Vec<String> {
+    let ends = [".json", "-drape.png", "-profile.png"];
+    let of_fabric = |stem: &String| ends.map(|end| format!("{stem}{end}"));
+    let all = ["report.csv", "index.html", "drape.png", "folds.png"].map(str::to_owned);
+    all.into_iter()
+        .chain(stems.iter().flat_map(of_fabric))
+        .collect()
+}
+
+/// What is known of a fabric. A file that says something else is not replaced.
+fn kept(file: &Path, measured_with: &str) -> Result<Option<Sheet>> {
+    let Ok(text) = std::fs::read(file) else {
+        return Ok(None);
+    };
+    let kept: Option<Kept> = serde_json::from_slice(&text).ok();
+    match kept.filter(|kept| kept.measured_with == measured_with) {
+        Some(kept) => Ok(Some(kept.sheet)),
+        None => Err(miette!(
+            "{} is not of these tests and this fabric, so there is nothing to go on with; choose another folder with -o, or let \
+             it be replaced with --force in place of --resume",
+            file.display()
+        )),
+    }
 }
 
 fn about(args: &TextileArgs, plan: &Plan) -> String {
