@@ -58,7 +58,8 @@ pub fn textile(args: &TextileArgs) -> Result<ExitCode> {
         TestName::Tensile => pull(args, &specimen)?,
         TestName::Bias => shear_in_bias(args, &specimen)?,
         TestName::Shear => shear_in_frame(args, &specimen)?,
-        TestName::Hanging | TestName::Report => hang(args, &specimen)?,
+        TestName::Hanging => hang(args, &specimen)?,
+        TestName::Report => return report::report(args),
     };
     if args.json {
         say(serde_json::to_string_pretty(&shown.json).or_report()?);
@@ -104,7 +105,7 @@ fn files_of(test: TestName) -> &'static [&'static str] {
         TestName::Hanging => &["hanging.csv", "hanging.png"],
         TestName::Tensile => &["tensile.csv", "tensile.png"],
         TestName::Shear => &["shear.csv", "shear.png"],
-        TestName::Report => &["report.csv", "index.html"],
+        TestName::Report => &[],
     }
 }
 
@@ -153,7 +154,11 @@ pub(super) fn specimen(cloth: &Cloth) -> Result<Specimen> {
     }
     let (name, material) = match cloth.material {
         None => ("the specimen".to_owned(), String::new()),
-        Some(path) => (path.display().to_string(), material_of(path)?),
+        // Its lines are not those of the file.
+        Some(path) => {
+            let name = format!("the material of {}", path.display());
+            (name, material_of(path)?)
+        }
     };
     let mesh = "mesh.grid = { size = [0.1, 0.1], cells = [2, 2] }\nthickness = 5e-4\n";
     let source = SceneSource {
@@ -286,41 +291,19 @@ fn drape(args: &TextileArgs, specimen: &Specimen) -> Result<Shown> {
         format!("amplitude          {} mm", mean(&amplitude, 1e3, 1)),
         format!("nodes              {}", first.nodes),
     ]);
-    let one = |d: &Drape| {
-        json!({
-            "drape_coefficient": d.coefficient,
-            "folds": folds(d),
-            "crests_degrees": d.folds.crests.iter().map(|c| c.to_degrees()).collect::<Vec<_>>(),
-            "amplitude_m": d.folds.amplitude,
-            "outline_m": d.outline,
-        })
-    };
-    let mut told = one(first);
+    let mut told = described(first);
     told["test"] = "cusick".into();
-    told["nodes"] = first.nodes.into();
-    told["density"] = first.density.into();
     if count > 1 {
         told["drape_coefficient"] = coefficient.mean.into();
         told["drape_coefficient_deviation"] = coefficient.deviation.into();
         told["folds"] = number.mean.into();
         told["folds_deviation"] = number.deviation.into();
-        told["specimens"] = drapes.iter().map(one).collect();
+        told["specimens"] = drapes.iter().map(described).collect();
     }
-    let row = |d: &Drape| {
-        vec![
-            d.coefficient,
-            folds(d) as f64,
-            d.folds.amplitude,
-            d.nodes as f64,
-        ]
-    };
     Ok(Shown {
         lines,
         json: told,
-        table: Table {
-            columns: &["drape_coefficient", "folds", "amplitude_m", "nodes"],
-            rows: drapes.iter().map(row).collect(),
-        },
+        table: drape_table(&drapes),
         pictures: vec![("cusick", first.picture()), ("profile", first.profile())],
     })
 }
@@ -339,6 +322,10 @@ fn refined_drape(setup: &cusick::Setup, specimen: &Specimen) -> Result<Shown> {
     let (limit, coarse, fine) = (refined.extrapolated(), &refined.coarse, &refined.fine);
     let folds = fine.folds.crests.len();
     let percent = |share: f64| 100.0 * share;
+    let mut told = described(fine);
+    told["test"] = "cusick".into();
+    told["coarse_drape_coefficient"] = coarse.coefficient.into();
+    told["extrapolated_drape_coefficient"] = limit.into();
     Ok(Shown {
         lines: vec![
             format!("drape coefficient  {:.1} %", percent(fine.coefficient)),
@@ -352,33 +339,34 @@ fn refined_drape(setup: &cusick::Setup, specimen: &Specimen) -> Result<Shown> {
             ),
             format!("without mesh       {:.1} % (extrapolated)", percent(limit)),
         ],
-        json: json!({
-            "test": "cusick",
-            "drape_coefficient": fine.coefficient,
-            "coarse_drape_coefficient": coarse.coefficient,
-            "extrapolated_drape_coefficient": limit,
-            "folds": folds,
-            "crests_degrees": fine.folds.crests.iter().map(|c| c.to_degrees()).collect::<Vec<_>>(),
-            "amplitude_m": fine.folds.amplitude,
-            "nodes": fine.nodes,
-            "density": fine.density,
-            "outline_m": fine.outline,
-        }),
-        table: Table {
-            columns: &["drape_coefficient", "folds", "amplitude_m", "nodes"],
-            rows: [coarse, fine]
-                .map(|d| {
-                    vec![
-                        d.coefficient,
-                        d.folds.crests.len() as f64,
-                        d.folds.amplitude,
-                        d.nodes as f64,
-                    ]
-                })
-                .into(),
-        },
+        json: told,
         pictures: vec![("cusick", fine.picture()), ("profile", fine.profile())],
+        table: drape_table(&[refined.coarse, refined.fine]),
     })
+}
+
+fn described(drape: &Drape) -> Value {
+    let crests = drape.folds.crests.iter().map(|c| c.to_degrees());
+    json!({
+        "drape_coefficient": drape.coefficient,
+        "folds": drape.folds.crests.len(),
+        "crests_degrees": crests.collect::<Vec<_>>(),
+        "amplitude_m": drape.folds.amplitude,
+        "nodes": drape.nodes,
+        "density": drape.density,
+        "outline_m": drape.outline,
+    })
+}
+
+fn drape_table(drapes: &[Drape]) -> Table {
+    let row = |d: &Drape| {
+        let folds = d.folds.crests.len() as f64;
+        vec![d.coefficient, folds, d.folds.amplitude, d.nodes as f64]
+    };
+    Table {
+        columns: &["drape_coefficient", "folds", "amplitude_m", "nodes"],
+        rows: drapes.iter().map(row).collect(),
+    }
 }
 
 fn overhang(args: &TextileArgs, specimen: &Specimen) -> Result<Shown> {
