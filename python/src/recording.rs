@@ -90,12 +90,10 @@ pub fn player(py: Python<'_>, path: PathBuf, budget: &Bound<'_, PyAny>) -> PyRes
     let budget = arguments::count(budget, "the budget")? as usize;
     py.detach(|| {
         let recording = open(&path)?;
+        let metrics = MetricsTable::default();
         let input = ReportInput {
-            recording: &recording,
-            metrics: &MetricsTable::default(),
-            facts: Vec::new(),
-            scene_source: None,
             budget_bytes: budget,
+            ..ReportInput::new(&recording, &metrics)
         };
         let mut page = Vec::new();
         guarded(|| write_report(&input, &mut page))?.map_err(failed)?;

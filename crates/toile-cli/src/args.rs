@@ -391,7 +391,7 @@ pub struct ExportArgs {
     pub force: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// The cloth's own colours
     Cloth,
@@ -453,9 +453,9 @@ pub struct RenderArgs {
     /// How cloth is coloured
     #[arg(long, default_value = "cloth")]
     pub color: Color,
-    /// Strain at the ends of the colour scale (0.05 is 5 %)
-    #[arg(long, value_name = "STRAIN", value_parser = finite, default_value_t = 0.05)]
-    pub range: f64,
+    /// Strain at the ends of the colour scale (0.05 is 5 %); without it what the pictures need
+    #[arg(long, value_name = "STRAIN", value_parser = finite)]
+    pub range: Option<f64>,
     /// Draw the mesh
     #[arg(long)]
     pub wireframe: bool,

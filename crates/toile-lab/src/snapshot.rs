@@ -3,6 +3,7 @@
 use glam::Vec3;
 use toile::state::State;
 use toile_render::{Camera, Image, Picture, Quality, Size, Surface, View, contact_sheet, draw};
+use toile_scene::present::cloth_surface;
 use toile_scene::scene::World;
 
 /// A state to be drawn.
@@ -59,16 +60,8 @@ impl<'a> Album<'a> {
         let points = self.pages.iter().flat_map(|p| p.positions.iter().copied());
         let camera = Camera::framing(points, View::default(), size.aspect());
         let draw_page = |page: &Page| {
-            let surfaces = self.world.cloth_tracks.iter().map(|cloth| Surface {
-                positions: page.positions[cloth.first_node..cloth.first_node + cloth.node_count]
-                    .into(),
-                faces: &cloth.faces,
-                front: cloth.colors[0],
-                back: cloth.colors[1],
-                node_colors: None,
-                smooth: true,
-                wireframe: false,
-            });
+            let cloths = self.world.cloth_tracks.iter();
+            let surfaces = cloths.map(|cloth| cloth_surface(cloth, &page.positions));
             let picture = Picture {
                 surfaces: surfaces.chain(self.bodies(page.time)).collect(),
                 ..Picture::default()

@@ -5,7 +5,7 @@
 //! away the things are that cover it, so a shadow is crisp where cloth touches the ground and soft far from it
 //! (R. Fernando, 2005).
 
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, Side, Triangle};
 use crate::parallel::{in_order, some_of};
 use crate::projection::Projection;
 use crate::raster::{Depth, Primitive, rasterise};
@@ -61,9 +61,19 @@ impl ShadowMap {
     pub fn new(geometry: &Geometry, towards_lamp: Vec3, picture: [u32; 2]) -> Option<Self> {
         let (across, down) = towards_lamp.any_orthonormal_pair();
         let axes = [across, down, towards_lamp];
-        let placed: Vec<[Vec3; 3]> = in_order(geometry.triangles.len(), |id| {
-            let corners = geometry.positions(&geometry.triangles[id]);
-            corners.map(|p| Vec3::from(axes.map(|axis| axis.dot(p - geometry.middle))))
+        // Cloth casts the shadow of its middle, so that its two sides do not shade each other.
+        let casting: Vec<&Triangle> = geometry
+            .triangles
+            .iter()
+            .filter(|t| matches!(t.side, Side::Both | Side::Front))
+            .collect();
+        let placed: Vec<[Vec3; 3]> = in_order(casting.len(), |id| {
+            let half = geometry.materials[casting[id].surface as usize].half;
+            casting[id].nodes.map(|n| {
+                let node = &geometry.nodes[n as usize];
+                let place = node.position - half * node.normal - geometry.middle;
+                Vec3::from(axes.map(|axis| axis.dot(place)))
+            })
         });
         let mut low = Vec3::INFINITY;
         let mut high = Vec3::NEG_INFINITY;
@@ -230,7 +240,7 @@ mod tests {
             surfaces: vec![Surface::new(positions, &faces, [0.5; 3])],
             ..Picture::default()
         };
-        ShadowMap::new(&Geometry::new(&picture), Vec3::Z, [1200; 2]).unwrap()
+        ShadowMap::new(&Geometry::new(&picture, None), Vec3::Z, [1200; 2]).unwrap()
     }
 
     /// Mean over all disks, as a picture shows it.
@@ -280,7 +290,7 @@ mod tests {
                 surfaces: vec![Surface::new(positions, &faces, [0.5; 3])],
                 ..Picture::default()
             };
-            let map = ShadowMap::new(&Geometry::new(&picture), Vec3::Z, [1200; 2]).unwrap();
+            let map = ShadowMap::new(&Geometry::new(&picture, None), Vec3::Z, [1200; 2]).unwrap();
             let normal = Vec3::new(-tilt, 0.0, 1.0).normalize();
             for i in 0..50 {
                 let x = i as f32 * 0.033 - 0.8;

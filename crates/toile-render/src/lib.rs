@@ -4,7 +4,7 @@
 //! says what there is to see, a [`Camera`] from where, and [`draw`] answers with an [`Image`]:
 //!
 //! ```text
-//! Picture ─flatten→ triangles ─rasterise→ which surface each sample sees
+//! Picture ─thicken→ triangles ─rasterise→ which surface each sample sees
 //!                       │                        │
 //!                       └─rasterise from the lamp┴→ light that reaches each pixel ─shade→ Image
 //! ```
@@ -30,6 +30,7 @@ mod label;
 mod lamp;
 mod occlusion;
 mod parallel;
+mod patch;
 mod picture;
 mod projection;
 mod raster;
@@ -38,6 +39,7 @@ mod scene;
 mod shade;
 mod sheet;
 mod sight;
+mod weave;
 
 pub use animation::animated_png;
 pub use camera::{Camera, View};

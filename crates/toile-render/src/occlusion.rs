@@ -17,9 +17,6 @@ const BIAS: f32 = 0.02;
 /// is left in the processor's cache.
 const FURTHEST: f32 = 0.18;
 
-/// Every so many of the disk's places are looked at.
-const STRIDE: usize = 3;
-
 /// The share of the sky, from 0 to 1, that the surface in a pixel sees.
 pub(crate) fn sky(scene: &Scene, seen: &Seen, pixel: [usize; 2], normal: Vec3, disk: &Disk) -> f32 {
     let (projection, geometry) = (&scene.projection, &scene.geometry);
@@ -46,7 +43,7 @@ pub(crate) fn sky(scene: &Scene, seen: &Seen, pixel: [usize; 2], normal: Vec3, d
     let [across, down] = projection.ray_steps.map(|step| normal.dot(step));
     let (last_column, last_row) = (seen.width as i32, seen.height as i32);
     let mut taken = 0.0;
-    for place in disk.iter().step_by(STRIDE) {
+    for place in disk {
         // Squaring the way from the middle looks more closely at what is near.
         let stretch = pixels * place.length();
         let x = (column + 0.5 + place.x * stretch) as i32;
@@ -64,5 +61,5 @@ pub(crate) fn sky(scene: &Scene, seen: &Seen, pixel: [usize; 2], normal: Vec3, d
             }
         }
     }
-    (1.0 - STRENGTH * taken * STRIDE as f32 / disk.len() as f32).max(0.0)
+    (1.0 - STRENGTH * taken / disk.len() as f32).max(0.0)
 }

@@ -35,6 +35,12 @@ pub struct Surface<'a> {
     pub smooth: bool,
     /// Whether to draw the edges of the faces.
     pub wireframe: bool,
+    /// How thick it is (m): both sides are drawn half of it away from the faces, and a rim along the borders. 0 for a surface
+    /// without an inside.
+    pub thickness: f32,
+    /// Where the corners of each face lie along warp and weft, in any unit; the fourth entry of a triangle is unused. With it the
+    /// surface looks woven. Ignored unless there is one for every face.
+    pub weave: Option<&'a [[[f32; 2]; 4]]>,
 }
 
 impl<'a> Surface<'a> {
@@ -48,6 +54,8 @@ impl<'a> Surface<'a> {
             node_colors: None,
             smooth: true,
             wireframe: false,
+            thickness: 0.0,
+            weave: None,
         }
     }
 }
@@ -126,6 +134,8 @@ pub struct Quality {
     pub ambient_occlusion: bool,
     /// Whether things cast shadows.
     pub shadows: bool,
+    /// Whether smooth surfaces are drawn curved and not as their faces, cloth with its thickness and its weave.
+    pub detail: bool,
 }
 
 impl Quality {
@@ -134,12 +144,14 @@ impl Quality {
         supersampling: 1,
         ambient_occlusion: false,
         shadows: false,
+        detail: false,
     };
     /// For pictures that are looked at closely.
     pub const FINE: Quality = Quality {
         supersampling: 3,
         ambient_occlusion: true,
         shadows: true,
+        detail: true,
     };
 }
 
@@ -149,6 +161,7 @@ impl Default for Quality {
             supersampling: 2,
             ambient_occlusion: true,
             shadows: true,
+            detail: true,
         }
     }
 }

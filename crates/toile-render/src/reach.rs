@@ -124,8 +124,15 @@ impl Reach {
                 let disk = &disks[row % BLOCK * (BLOCK / 2) + column % (BLOCK / 2)];
                 let x = pixel[0] as f32 + seen.offset[0];
                 let y = row as f32 + seen.offset[1];
-                let normal = scene.normal(visibility.ids[place * samples + central], x, y);
-                look_around(scene, &seen, pixel, normal, disk)
+                let id = visibility.ids[place * samples + central];
+                let normal = scene.normal(id, x, y);
+                look_around(
+                    scene,
+                    &seen,
+                    pixel,
+                    (normal, scene.half_thickness(id)),
+                    disk,
+                )
             } else {
                 Light::FULL
             };
@@ -185,7 +192,13 @@ impl Reach {
     }
 }
 
-fn look_around(scene: &Scene, seen: &Seen, pixel: [usize; 2], normal: Vec3, disk: &Disk) -> Light {
+fn look_around(
+    scene: &Scene,
+    seen: &Seen,
+    pixel: [usize; 2],
+    (normal, half): (Vec3, f32),
+    disk: &Disk,
+) -> Light {
     let index = pixel[1] * seen.width + pixel[0];
     let x = pixel[0] as f32 + seen.offset[0];
     let y = pixel[1] as f32 + seen.offset[1];
@@ -193,7 +206,8 @@ fn look_around(scene: &Scene, seen: &Seen, pixel: [usize; 2], normal: Vec3, disk
     let lamp = match &scene.shadow_map {
         Some(map) => {
             let position = projection.eye + projection.ray(x, y) * seen.distances[index];
-            map.light(position, normal, disk)
+            // The map has the middle of cloth.
+            map.light(position - half * normal, normal, disk)
         }
         None => 1.0,
     };

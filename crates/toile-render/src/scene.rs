@@ -1,6 +1,6 @@
 //! A picture, ready to be rasterised and shaded: what all passes over the pixels share.
 
-use crate::geometry::{Geometry, Triangle};
+use crate::geometry::{Detail, Geometry, Side, Triangle};
 use crate::ground::Ground;
 use crate::lamp::{self, ShadowMap};
 use crate::parallel::some_of;
@@ -11,6 +11,9 @@ use glam::Vec3;
 
 /// Further away than this, in radii of the scene beyond its middle, no light is looked after in detail.
 const DETAIL: f32 = 8.0;
+
+/// Faces with edges longer than so many pixels are cut once where their surface is curved.
+const COARSE: f32 = 4.0;
 
 /// Everything that the passes over the picture share.
 pub(crate) struct Scene {
@@ -44,7 +47,10 @@ pub(crate) struct SurfacePoint {
 impl Scene {
     pub fn new(picture: &Picture, projection: Projection, size: Size, quality: Quality) -> Self {
         let size = [size.width, size.height];
-        let geometry = Geometry::new(picture);
+        let detail = quality.detail.then(|| Detail {
+            coarse: COARSE * smallest_pixel(picture, &projection),
+        });
+        let geometry = Geometry::new(picture, detail);
         let near = f64::from(projection.near);
         let primitives = some_of(&geometry.triangles, |id, triangle| {
             let corners = geometry.positions(triangle);
@@ -96,6 +102,17 @@ impl Scene {
         1.0 / (position - self.projection.eye).dot(self.projection.forward)
     }
 
+    /// How far behind what a sample sees its middle is (m).
+    pub fn half_thickness(&self, id: u32) -> f32 {
+        match id {
+            NOTHING | GROUND => 0.0,
+            id => {
+                let surface = self.geometry.triangles[id as usize].surface;
+                self.geometry.materials[surface as usize].half
+            }
+        }
+    }
+
     /// The normal, pointing to the side that is seen, of what a sample at a place in the picture sees.
     pub fn normal(&self, id: u32, x: f32, y: f32) -> Vec3 {
         match id {
@@ -114,7 +131,11 @@ impl Scene {
         let distance = 1.0 / (over_distance[0] + over_distance[1] + over_distance[2]);
         let shares = over_distance.map(|share| share * distance);
         let ray = self.projection.ray(x, y);
-        let is_front = triangle.normal.dot(ray) <= 0.0;
+        let is_front = match triangle.side {
+            Side::Front | Side::Rim => true,
+            Side::Back => false,
+            Side::Both => triangle.normal.dot(ray) <= 0.0,
+        };
         let smooth = self.geometry.materials[triangle.surface as usize].smooth;
         let mut normal = triangle.normal;
         if smooth {
@@ -131,6 +152,15 @@ impl Scene {
             is_front,
         }
     }
+}
+
+/// The side of a pixel at the surface nearest to the eye (m).
+fn smallest_pixel(picture: &Picture, projection: &Projection) -> f32 {
+    let surfaces = picture.surfaces.iter();
+    let nodes = surfaces.flat_map(|s| s.positions.iter());
+    let distances = nodes.map(|p| (*p - projection.eye).dot(projection.forward));
+    let ahead = distances.filter(|d| *d > projection.near);
+    ahead.fold(f32::INFINITY, f32::min) / projection.focal
 }
 
 /// An interpolated normal may point away from the eye near the outline of a surface; it is turned until the

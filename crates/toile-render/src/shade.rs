@@ -1,11 +1,13 @@
 //! How bright and of which colour things are.
 
 use crate::color::{to_linear, tone_map};
-use crate::geometry::Triangle;
+use crate::geometry::{Side, Triangle};
+use crate::patch::directions;
 use crate::picture::Background;
 use crate::raster::{GROUND, NOTHING};
 use crate::reach::{Light, Reach};
-use crate::scene::Scene;
+use crate::scene::{Scene, SurfacePoint};
+use crate::weave::{Woven, woven};
 use glam::Vec3;
 
 /// The lamp: warm.
@@ -22,6 +24,8 @@ const TRANSLUCENCY: f32 = 0.16;
 const WRAP: f32 = 0.12;
 /// Brightness of the fibres that stand off, seen at a grazing angle.
 const SHEEN: f32 = 0.28;
+/// How much paler cut edges are than the two sides.
+const UNDYED: f32 = 0.15;
 /// How much darker mesh edges are.
 const WIRE_STRENGTH: f32 = 0.62;
 /// Half the width of mesh edges (pixels).
@@ -103,6 +107,9 @@ impl Shader<'_> {
                 .nodes
                 .map(|n| scene.geometry.nodes[n as usize].color);
             nodes[0] * point.shares[0] + nodes[1] * point.shares[1] + nodes[2] * point.shares[2]
+        } else if triangle.side == Side::Rim {
+            // Cut yarns show what both sides are made of, and more of what is not dyed.
+            (0.5 * (material.front + material.back)).lerp(Vec3::ONE, UNDYED)
         } else if point.is_front {
             material.front
         } else {
@@ -112,7 +119,34 @@ impl Shader<'_> {
             color *= 1.0 - WIRE_STRENGTH * self.wire(id, triangle, x, y);
         }
         let light = self.light(pixel, position, point.normal);
-        tone_map(lit(color, point.normal, ray, scene.towards_lamp, light))
+        let Woven { normal, brightness } = self.woven(triangle, &point, ray);
+        let towards_lamp = scene.towards_lamp;
+        tone_map(lit(brightness * color, normal, ray, towards_lamp, light))
+    }
+
+    /// The yarns at a place on a triangle.
+    fn woven(&self, triangle: &Triangle, point: &SurfacePoint, ray: Vec3) -> Woven {
+        let geometry = &self.scene.geometry;
+        let plain = Woven {
+            normal: point.normal,
+            brightness: 1.0,
+        };
+        let material = &geometry.materials[triangle.surface as usize];
+        let Some(yarns) = material.yarns.filter(|_| triangle.side != Side::Rim) else {
+            return plain;
+        };
+        let threads = triangle.threads.map(|place| place * yarns);
+        let [a, b, c] = geometry.positions(triangle);
+        let ways = [threads[1] - threads[0], threads[2] - threads[0]];
+        let Some(directions) = directions([b - a, c - a], ways) else {
+            return plain;
+        };
+        let shares = point.shares;
+        let place = threads[0] * shares[0] + threads[1] * shares[1] + threads[2] * shares[2];
+        // Seen from the side, a pixel shows more.
+        let facing = point.normal.dot(-ray.normalize()).max(0.1);
+        let pixel = point.distance / (self.scene.projection.focal * facing);
+        woven(point.normal, place, directions, pixel)
     }
 
     /// How much of a mesh edge is at a place, from 0 to 1.

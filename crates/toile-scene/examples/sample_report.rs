@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::Path;
 use toile::mesh::{Face, RestShape, Topology};
 use toile_scene::recording::{BodyPose, BodyTrack, ClothTrack, Recording, RecordingWriter};
-use toile_scene::report::{DEFAULT_BUDGET_BYTES, MetricsTable, ReportInput, write_report};
+use toile_scene::report::{MetricsTable, ReportInput, write_report};
 
 const SCENE: &str = "# resolved scene\ntitle = \"Sheet over a ball\"\nduration = 6.0 # s\nfps = 30\n\n[[cloth]]\n\
     name = \"sheet\"\nmesh = { grid = { size = [2.0, 2.0], cells = [64, 64] } }\ndensity = 0.15 # kg/m²\n";
@@ -82,6 +82,7 @@ impl Sheet {
             edges: topology.edges.iter().map(|e| e.nodes).collect(),
             rest_lengths: rest.edge_lengths.iter().map(|&l| l as f32).collect(),
             faces: topology.faces,
+            thickness: 0.0,
             colors: self.colors,
             attributes: Default::default(),
         })
@@ -259,8 +260,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let input = ReportInput {
-        recording: &recording,
-        metrics: &metrics,
         facts: vec![
             fact("strain model", "quasi-inextensible, 1 %"),
             fact("integrator", "backward Euler, 1/120 s"),
@@ -272,7 +271,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             fact("status", "converged"),
         ],
         scene_source: Some(SCENE),
-        budget_bytes: DEFAULT_BUDGET_BYTES,
+        ..ReportInput::new(&recording, &metrics)
     };
     let mut file = std::io::BufWriter::new(std::fs::File::create(&out)?);
     let summary = write_report(&input, &mut file)?;

@@ -7,15 +7,15 @@ pub use look::{Label, Look, look, start_camera};
 pub use start::start_picture;
 
 use crate::recording::{BodyTrack, ClothTrack, RecordedFrame, Recording, RecordingError};
-use crate::report::{DEFAULT_BUDGET_BYTES, MetricsTable, ReportError, ReportInput, write_report};
+use crate::report::{ReportError, ReportInput, write_report};
 use crate::run::{FolderError, write_atomically};
 use crate::spec::CameraSpec;
 use glam::{DVec3, Vec3};
 use std::path::Path;
 use thiserror::Error;
 use toile_render::{
-    Camera, ColorBar, Image, Picture, Quality, RenderError, Rgb, Size, Surface, View, animated_png,
-    contact_sheet, diverging, draw,
+    Anchor, Camera, ColorBar, Image, Picture, Quality, RenderError, Rgb, Size, Surface, TextStyle,
+    View, animated_png, contact_sheet, diverging, draw,
 };
 
 /// What could not be shown.
@@ -64,6 +64,8 @@ pub struct PictureStyle {
     pub wireframe: bool,
     /// Samples per pixel and light.
     pub quality: Quality,
+    /// Whether to say which cloth has which colour.
+    pub legend: bool,
 }
 
 impl Default for PictureStyle {
@@ -77,28 +79,50 @@ impl Default for PictureStyle {
             coloring: Coloring::Cloth,
             wireframe: false,
             quality: Quality::default(),
+            legend: false,
         }
     }
 }
 
-/// A camera that holds the cloth of the given frames, and bodies near it, in view throughout. Like the pictures it is about
-/// [`Recording::origin`], because it has single precision.
+/// How far beyond the cloth bodies that stand still are held in view, as a share of the cloth's size from corner to corner.
+const MARGIN: f32 = 0.12;
+
+/// A camera that holds the cloth of the given frames in view throughout, bodies that move, and of bodies that stand still what is
+/// near. Like the pictures it is about [`Recording::origin`], because it has single precision.
 pub fn camera(recording: &Recording, frames: &[RecordedFrame], style: &PictureStyle) -> Camera {
     let origin = recording.origin();
-    let cloth = frames
+    let local = |p: DVec3| (p - origin).as_vec3();
+    let cloth = frames.iter().flat_map(|f| f.positions.iter());
+    let mut points: Vec<Vec3> = cloth.map(|&p| local(p)).filter(|p| p.is_finite()).collect();
+    let low = points.iter().fold(Vec3::INFINITY, |low, p| low.min(*p));
+    let high = points
         .iter()
-        .flat_map(|f| f.positions.iter().map(move |&p| (p - origin).as_vec3()));
-    let bodies = frames.iter().flat_map(|frame| {
-        let bodies = recording.bodies().iter().enumerate();
-        let placed = bodies.flat_map(move |(index, body)| body.placed(frame, index));
-        placed.map(move |p| (p - origin).as_vec3())
-    });
+        .fold(Vec3::NEG_INFINITY, |high, p| high.max(*p));
+    let margin = MARGIN * low.distance(high);
+    let place = |frame, index: usize| -> Vec<Vec3> {
+        let body = &recording.bodies()[index];
+        body.placed(frame, index).into_iter().map(local).collect()
+    };
+    for index in 0..recording.bodies().len() {
+        let Some(first) = frames.first() else { break };
+        let still = place(first, index);
+        if frames.iter().all(|frame| place(frame, index) == still) {
+            let near = |p: &Vec3| p.cmpge(low - margin).all() && p.cmple(high + margin).all();
+            points.extend(
+                still
+                    .iter()
+                    .filter(|p| frames[0].positions.is_empty() || near(p)),
+            );
+        } else {
+            points.extend(frames.iter().flat_map(|frame| place(frame, index)));
+        }
+    }
     let view = View {
         azimuth: style.camera.azimuth.to_radians() as f32,
         elevation: style.camera.elevation.to_radians() as f32,
         zoom: style.camera.zoom as f32,
     };
-    Camera::framing(cloth.chain(bodies), view, style.size.aspect())
+    Camera::framing(points.into_iter(), view, style.size.aspect())
 }
 
 /// Draws one frame.
@@ -114,6 +138,10 @@ pub fn picture(
         if let Coloring::Stretch { range } = style.coloring {
             let percent = f64::from(range) * 100.0;
             ColorBar::new("stretch (%)", diverging, -percent, percent).paint(&mut image);
+        }
+        if style.legend {
+            let entries = recording.cloths().iter();
+            paint_legend(&mut image, entries.map(|c| (c.name.as_str(), c.colors[0])));
         }
         image
     })
@@ -143,15 +171,10 @@ fn staged<T>(
         .collect();
     let mut surfaces = Vec::new();
     for (cloth, colors) in cloths.iter().zip(&colors) {
-        let nodes = cloth.first_node..cloth.first_node + cloth.node_count;
         surfaces.push(Surface {
-            positions: (&positions[nodes]).into(),
-            faces: &cloth.faces,
-            front: cloth.colors[0],
-            back: cloth.colors[1],
             node_colors: colors.as_deref(),
-            smooth: true,
             wireframe: style.wireframe,
+            ..cloth_surface(cloth, &positions)
         });
     }
     for (index, body) in bodies.iter().enumerate() {
@@ -169,8 +192,56 @@ fn staged<T>(
     })
 }
 
+/// Names beside their colours, in the upper left corner.
+fn paint_legend<'a>(image: &mut Image, entries: impl Iterator<Item = (&'a str, Rgb)>) {
+    let style = TextStyle {
+        height: (image.height as f32 / 42.0).clamp(7.0, 20.0).round(),
+        ..TextStyle::default()
+    };
+    let unit = style.height;
+    for (row, (name, color)) in entries.enumerate() {
+        let top = unit * (1.0 + 1.9 * row as f32);
+        image.fill_rectangle(unit as i64, top as i64, unit as u32, unit as u32, color);
+        image.write(name, 2.6 * unit, top + unit, Anchor::Left, &style);
+    }
+}
+
+/// A cloth as pictures show it, with the nodes of all cloths where they are.
+pub fn cloth_surface<'a>(cloth: &'a ClothTrack, positions: &'a [Vec3]) -> Surface<'a> {
+    Surface {
+        back: cloth.colors[1],
+        thickness: cloth.thickness,
+        weave: cloth.attributes.corner_uvs.as_deref(),
+        ..Surface::new(
+            &positions[cloth.first_node..cloth.first_node + cloth.node_count],
+            &cloth.faces,
+            cloth.colors[0],
+        )
+    }
+}
+
 fn ground_height(bodies: &[BodyTrack]) -> Option<f64> {
     bodies.iter().find_map(|b| b.ground_height)
+}
+
+/// A round strain that all but three in a thousand nodes of these frames stay below: the end of a colour scale that shows them.
+pub fn stretch_range(recording: &Recording, frames: &[RecordedFrame]) -> f32 {
+    let mut sizes = Vec::new();
+    for frame in frames {
+        for cloth in recording.cloths() {
+            let nodes = &frame.positions[cloth.first_node..cloth.first_node + cloth.node_count];
+            let local: Vec<Vec3> = nodes.iter().map(|&p| (p - nodes[0]).as_vec3()).collect();
+            let stretch = node_stretch(&local, &cloth.edges, &cloth.rest_lengths);
+            sizes.extend(stretch.into_iter().map(f32::abs).filter(|s| s.is_finite()));
+        }
+    }
+    sizes.sort_unstable_by(f32::total_cmp);
+    let most = sizes.get(sizes.len().saturating_sub(1) * 997 / 1000);
+    let most = most.copied().unwrap_or(0.0).max(1e-4);
+    let decade = 10f32.powf(most.log10().floor());
+    let steps = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0];
+    let fitting = steps.iter().find(|&&step| step * decade >= 0.999 * most);
+    fitting.map_or(10.0 * decade, |step| step * decade)
 }
 
 /// Mean strain of the edges at each node.
@@ -208,26 +279,25 @@ const SHEET_FRAMES: usize = 8;
 pub fn write_previews(
     recording: &Recording,
     folder: &Path,
-    camera_spec: CameraSpec,
+    style: &PictureStyle,
 ) -> Result<(), PresentError> {
     let label = |frame: &RecordedFrame| format!("t = {:.2} s", frame.time);
-    write_labelled_previews(recording, folder, camera_spec, &label)
+    write_labelled_previews(recording, folder, style, &label)
 }
 
 /// Writes `preview.png` and `preview-animated.png` with other words under the pictures than the time.
 pub fn write_labelled_previews(
     recording: &Recording,
     folder: &Path,
-    camera_spec: CameraSpec,
+    style: &PictureStyle,
     label: &dyn Fn(&RecordedFrame) -> String,
 ) -> Result<(), PresentError> {
     let style = PictureStyle {
-        camera: camera_spec,
         size: Size {
             width: 480,
             height: 360,
         },
-        ..PictureStyle::default()
+        ..*style
     };
     let animated = spread(recording.frame_count(), ANIMATION_FRAMES);
     let frames = read_frames(recording, &animated)?;
@@ -272,21 +342,8 @@ pub fn read_frames(
 }
 
 /// Writes `report.html`.
-pub fn write_report_page(
-    recording: &Recording,
-    metrics: &MetricsTable,
-    facts: Vec<(String, String)>,
-    scene: &str,
-    folder: &Path,
-) -> Result<(), PresentError> {
+pub fn write_report_page(input: &ReportInput, folder: &Path) -> Result<(), PresentError> {
     let mut page = Vec::new();
-    let input = ReportInput {
-        recording,
-        metrics,
-        facts,
-        scene_source: Some(scene),
-        budget_bytes: DEFAULT_BUDGET_BYTES,
-    };
-    write_report(&input, &mut page)?;
+    write_report(input, &mut page)?;
     Ok(write_atomically(&folder.join("report.html"), &page)?)
 }

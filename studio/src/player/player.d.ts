@@ -9,10 +9,11 @@ declare module "virtual:player" {
   export const NO_CORNER: number;
   export const TEXTURE_WIDTH: number;
 
+  export interface Held { points: Vector[]; radius: number }
+  export function cornersOfBox(low: Vector, high: Vector): Vector[];
   export class Camera {
-    constructor(low: Vector, high: Vector);
-    low: Vector;
-    high: Vector;
+    constructor(bounds: Held, opening?: { azimuth: number; elevation: number; zoom: number });
+    points: Vector[];
     radius: number;
     aspect: number;
     azimuth: number;
@@ -20,6 +21,7 @@ declare module "virtual:player" {
     distance: number;
     target: Vector;
     moved: boolean;
+    hold(bounds: Held): void;
     reset(): void;
     fit(): void;
     setAspect(aspect: number): void;

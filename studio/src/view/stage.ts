@@ -1,7 +1,7 @@
 // The picture: one canvas, one camera, and one or two actors beside each other in it.
 
 import * as THREE from "three";
-import { Camera, FIELD_OF_VIEW, perspective, readTheme, type Theme } from "virtual:player";
+import { Camera, FIELD_OF_VIEW, cornersOfBox, perspective, readTheme, type Theme } from "virtual:player";
 import { Actor, type Bounds } from "./actor.ts";
 import { Backdrop } from "./backdrop.ts";
 import type { Uniforms } from "./materials.ts";
@@ -13,7 +13,7 @@ import { Pace } from "./pace.ts";
 export interface Pane { x: number; y: number; width: number; height: number }
 
 export class Stage {
-  readonly camera = new Camera([-1, -1, 0], [1, 1, 1]);
+  readonly camera = new Camera({ points: cornersOfBox([-1, -1, 0], [1, 1, 1]), radius: 1.5 });
   /** The same camera as three.js wants it, for its gizmo. */
   readonly eye = new THREE.PerspectiveCamera();
   readonly actors: Actor[] = [];
@@ -99,7 +99,7 @@ export class Stage {
     const high = [0, 1, 2].map((k) => Math.max(...all.map((b) => b.high[k]!)));
     const radius = Math.max(0.5 * Math.hypot(...high.map((x, k) => x - low[k]!)), 1e-6);
     this.bounds = { low, high, radius, centre: low.map((x, k) => (x + high[k]!) / 2) };
-    Object.assign(this.camera, { low, high, radius });
+    this.camera.hold({ points: cornersOfBox(low, high), radius });
     if (!(keep && this.camera.moved)) this.camera.reset();
     this.reframe();
   }

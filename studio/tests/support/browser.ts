@@ -85,7 +85,7 @@ export async function ask<T>(page: Page, question: (studio: Studio) => T): Promi
 }
 
 /** Waits until the page says yes. Handed over as a function: the page's policy allows no text to become one. */
-export async function until(page: Page, question: (studio: Studio) => unknown, timeout = 20_000): Promise<void> {
+export async function until(page: Page, question: (studio: Studio) => unknown, timeout = 120_000): Promise<void> {
   const studio = await page.evaluateHandle(() => (window as never as { studio: Studio }).studio);
   await page.waitForFunction(question as never, studio, { timeout });
 }

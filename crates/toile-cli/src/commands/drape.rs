@@ -10,9 +10,9 @@ use miette::Result;
 use std::process::ExitCode;
 use toile::contact::intersections;
 use toile::equilibrium::{Curvature, EquilibriumCertificate, EquilibriumStatus};
-use toile_scene::present::{write_labelled_previews, write_report_page};
+use toile_scene::present::{PictureStyle, write_labelled_previews, write_report_page};
 use toile_scene::recording::{RecordedFrame, Recording};
-use toile_scene::report::MetricsTable;
+use toile_scene::report::{MetricsTable, ReportInput};
 use toile_scene::run::{
     DrapeOptions, DrapeSummary, RunFolder, drape as drape_world, judge, start_warnings, wall_clock,
 };
@@ -163,12 +163,21 @@ fn finish(
     if output.preview && !args.no_report {
         let rate = world.schedule.fps;
         let label = |frame: &RecordedFrame| format!("iteration {:.0}", frame.time * rate);
-        let camera = output.camera;
-        write_labelled_previews(&recording, folder.path(), camera, &label).or_report()?;
+        let style = PictureStyle {
+            camera: output.camera,
+            ..PictureStyle::default()
+        };
+        write_labelled_previews(&recording, folder.path(), &style, &label).or_report()?;
     }
     if output.report && !args.no_report {
         let (facts, scene) = (facts(world, summary), &world.resolved);
-        write_report_page(&recording, &metrics, facts, scene, folder.path()).or_report()?;
+        let input = ReportInput {
+            facts,
+            scene_source: Some(scene),
+            camera: output.camera,
+            ..ReportInput::new(&recording, &metrics)
+        };
+        write_report_page(&input, folder.path()).or_report()?;
         if !args.quiet {
             say(format!("look at {}", folder.file("report.html").display()));
         }

@@ -6,7 +6,9 @@ use crate::output::say;
 use miette::{Result, miette};
 use std::process::ExitCode;
 use toile_render::{Image, Size, animated_png, contact_sheet};
-use toile_scene::present::{Coloring, PictureStyle, camera, picture, read_frames, spread};
+use toile_scene::present::{
+    Coloring, PictureStyle, camera, picture, read_frames, spread, stretch_range,
+};
 use toile_scene::recording::Recording;
 use toile_scene::run::write_atomically;
 use toile_scene::spec::{CameraSpec, SceneSpec};
@@ -19,7 +21,7 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode> {
     args.threads.apply()?;
     check_out(&args.out, args.force)?;
     let recording = Recording::open(&args.folder).or_report()?;
-    let style = style(args)?;
+    let mut style = style(args)?;
     // The camera is chosen for the whole motion, so that pictures of one run fit together.
     let overview = spread(recording.frame_count(), 32);
     let view = camera(
@@ -29,6 +31,10 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode> {
     );
     let chosen = choose_frames(args, recording.frame_count())?;
     let frames = read_frames(&recording, &chosen).or_report()?;
+    if args.color == Color::Stretch && args.range.is_none() {
+        let range = stretch_range(&recording, &frames);
+        style.coloring = Coloring::Stretch { range };
+    }
     let images: Vec<Image> = frames
         .iter()
         .map(|frame| picture(&recording, frame, &view, &style))
@@ -82,8 +88,11 @@ fn style(args: &RenderArgs) -> Result<PictureStyle> {
             "--azimuth and --elevation must be finite, --zoom a positive number"
         ));
     }
-    if !(args.range > 0.0 && args.range.is_finite()) {
-        return Err(miette!("--range {}: must be a positive number", args.range));
+    if let Some(range) = args
+        .range
+        .filter(|range| !(*range > 0.0 && range.is_finite()))
+    {
+        return Err(miette!("--range {range}: must be a positive number"));
     }
     Ok(PictureStyle {
         camera: wanted,
@@ -91,7 +100,7 @@ fn style(args: &RenderArgs) -> Result<PictureStyle> {
         coloring: match args.color {
             Color::Cloth => Coloring::Cloth,
             Color::Stretch => Coloring::Stretch {
-                range: args.range as f32,
+                range: args.range.map_or(0.0, |range| range as f32),
             },
         },
         wireframe: args.wireframe,

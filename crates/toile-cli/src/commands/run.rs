@@ -9,9 +9,9 @@ use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use toile_scene::present::{write_previews, write_report_page};
+use toile_scene::present::{PictureStyle, write_previews, write_report_page};
 use toile_scene::recording::Recording;
-use toile_scene::report::MetricsTable;
+use toile_scene::report::{MetricsTable, ReportInput};
 use toile_scene::run::{
     BranchPoint, Checkpoint, Findings, Replay, RunFolder, RunOptions, RunOutcome, RunSummary,
     Verdict, branch_off, find_branch_point, findings, judge, restore_start, run_commanded,
@@ -231,12 +231,26 @@ fn finish(
     let found = findings(world, warnings, &metrics);
     found.write(folder).or_report()?;
     if output.preview && !args.no_report {
-        write_previews(&recording, folder.path(), output.camera).or_report()?;
+        let style = PictureStyle {
+            camera: output.camera,
+            ..PictureStyle::default()
+        };
+        write_previews(&recording, folder.path(), &style).or_report()?;
     }
     if output.report && !args.no_report {
         let facts = facts(world, summary, &found);
         let scene = &world.resolved;
-        write_report_page(&recording, &metrics, facts, scene, folder.path()).or_report()?;
+        let mut with_forces = metrics.clone();
+        if let Ok(forces) = std::fs::read_to_string(folder.file("forces.csv")) {
+            with_forces.add_forces(&forces);
+        }
+        let input = ReportInput {
+            facts,
+            scene_source: Some(scene),
+            camera: output.camera,
+            ..ReportInput::new(&recording, &with_forces)
+        };
+        write_report_page(&input, folder.path()).or_report()?;
         if !args.quiet {
             say(format!("look at {}", folder.file("report.html").display()));
         }

@@ -21,14 +21,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toile_render::RenderError;
-use toile_scene::present::{PresentError, write_previews, write_report_page};
+use toile_scene::present::{PictureStyle, PresentError, write_previews, write_report_page};
 use toile_scene::recording::{self, Recording, RecordingError};
-use toile_scene::report::{MetricsError, MetricsTable};
+use toile_scene::report::{MetricsError, MetricsTable, ReportInput};
 use toile_scene::run::{
     FolderError, Observer, RunError, RunFolder, RunOptions, RunOutcome, run, write_atomically,
 };
 use toile_scene::scene::{SceneSource, World};
-use toile_scene::spec::CameraSpec;
 
 /// What to compare, and where to.
 #[derive(Debug)]
@@ -300,14 +299,23 @@ fn show(
     let cache = job.folder.join(recording::FILE_NAME);
     recording::write_side_by_side(&cache, &format!("{title}: compared"), &shown)?;
     let together = Recording::open(&cache)?;
-    write_previews(&together, job.folder, CameraSpec::default())?;
+    let style = PictureStyle {
+        legend: true,
+        ..PictureStyle::default()
+    };
+    write_previews(&together, job.folder, &style)?;
     let facts = rows
         .iter()
         .map(|(label, f)| (label.clone(), table::summary(f)));
     let metrics = together_metrics(finished, rows);
     let scene = &job.source.text;
-    write_report_page(&together, &metrics, facts.collect(), scene, job.folder)?;
-    Ok(())
+    let input = ReportInput {
+        facts: facts.collect(),
+        scene_source: Some(scene),
+        legend: true,
+        ..ReportInput::new(&together, &metrics)
+    };
+    Ok(write_report_page(&input, job.folder)?)
 }
 
 /// Columns of all variants under one time, for the page.

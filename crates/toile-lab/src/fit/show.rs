@@ -9,13 +9,12 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 use toile::mesh::Face;
-use toile_scene::present::{write_previews, write_report_page};
+use toile_scene::present::{PictureStyle, write_previews, write_report_page};
 use toile_scene::recording::{
     self, Arrangement, ClothTrack, RecordedFrame, Recording, Reel, Variant, compare, write_overlay,
 };
-use toile_scene::report::MetricsTable;
+use toile_scene::report::{MetricsTable, ReportInput};
 use toile_scene::run::write_atomically;
-use toile_scene::spec::CameraSpec;
 
 /// Front and back colours of the simulated and of the recorded cloth.
 const SIMULATED: [[f32; 3]; 2] = [[0.16, 0.38, 0.58], [0.80, 0.86, 0.90]];
@@ -215,7 +214,11 @@ fn overlay(prepared: &Prepared, fitted: &Fitted, folder: &Path) -> Result<(), Fi
     let cache = folder.join(recording::FILE_NAME);
     write_overlay(&cache, "Simulation over recording", &shown)?;
     let together = Recording::open(&cache).map_err(recording::CompareError::from)?;
-    write_previews(&together, folder, CameraSpec::default())?;
+    let style = PictureStyle {
+        legend: true,
+        ..PictureStyle::default()
+    };
+    write_previews(&together, folder, &style)?;
     let rows = fitted.course.moments.iter();
     let metrics = MetricsTable {
         columns: ["time", "error", "dispersion", "worst"]
@@ -248,8 +251,13 @@ fn overlay(prepared: &Prepared, fitted: &Fitted, folder: &Path) -> Result<(), Fi
         facts.push((name.into(), format!("{:.2} cm", 100.0 * w.mean)));
     }
     let scene = &prepared.world.resolved;
-    write_report_page(&together, &metrics, facts, scene, folder)?;
-    Ok(())
+    let input = ReportInput {
+        facts,
+        scene_source: Some(scene),
+        legend: true,
+        ..ReportInput::new(&together, &metrics)
+    };
+    Ok(write_report_page(&input, folder)?)
 }
 
 /// About the rate at which the recording has frames.
@@ -312,6 +320,7 @@ fn recorded_reel(prepared: &Prepared) -> Reel {
             faces,
             edges: Vec::new(),
             rest_lengths: Vec::new(),
+            thickness: 0.0,
             colors: RECORDED,
             attributes: Default::default(),
         }],

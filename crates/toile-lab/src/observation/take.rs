@@ -75,6 +75,7 @@ mod tests {
                 faces,
                 edges: Vec::new(),
                 rest_lengths: Vec::new(),
+                thickness: 0.0,
                 colors: [[0.5; 3]; 2],
                 attributes: Default::default(),
             }],

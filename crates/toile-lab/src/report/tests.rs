@@ -71,6 +71,7 @@ fn reel(frames: usize) -> Reel {
             rest_areas: vec![0.5],
             edges: Vec::new(),
             rest_lengths: Vec::new(),
+            thickness: 0.0,
             colors: [[0.5; 3]; 2],
             attributes: Default::default(),
         }],

@@ -8,6 +8,7 @@ use toile::state::State;
 use toile_render::{
     Anchor, Camera, Image, Picture, Quality, Rgb, Size, Surface, TextStyle, View, draw,
 };
+use toile_scene::present::cloth_surface;
 use toile_scene::scene::World;
 
 const SIZE: Size = Size {
@@ -52,17 +53,8 @@ pub(super) fn from_top(world: &World, state: &State) -> Image {
 fn seen(world: &World, state: &State, table: Option<f64>, view: View) -> Image {
     let mut surfaces = Vec::new();
     let points: Vec<Vec3> = state.positions.iter().map(|p| p.as_vec3()).collect();
-    for cloth in &world.cloth_tracks {
-        surfaces.push(Surface {
-            positions: points[cloth.first_node..cloth.first_node + cloth.node_count].into(),
-            faces: &cloth.faces,
-            front: cloth.colors[0],
-            back: cloth.colors[1],
-            node_colors: None,
-            smooth: true,
-            wireframe: false,
-        });
-    }
+    let cloths = world.cloth_tracks.iter();
+    surfaces.extend(cloths.map(|cloth| cloth_surface(cloth, &points)));
     for (body, track) in world.body_frames.iter().zip(&world.body_tracks) {
         let pose = body.pose(&world.model, state.time);
         let place = |p: &DVec3| pose.apply(*p).as_vec3();

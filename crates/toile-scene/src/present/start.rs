@@ -44,13 +44,10 @@ pub fn start_picture(world: &World, style: &PictureStyle) -> Image {
     for (cloth, (plain, marked)) in world.cloth_tracks.iter().zip(&faces) {
         let nodes = &points[cloth.first_node..cloth.first_node + cloth.node_count];
         let surface = |faces, [front, back]: [Rgb; 2]| Surface {
-            positions: nodes.into(),
-            faces,
-            front,
             back,
-            node_colors: None,
             smooth: false,
             wireframe: true,
+            ..Surface::new(nodes, faces, front)
         };
         surfaces.push(surface(plain.as_slice(), cloth.colors));
         surfaces.push(surface(marked.as_slice(), [MARKED; 2]));

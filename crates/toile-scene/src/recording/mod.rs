@@ -66,6 +66,8 @@ pub struct ClothTrack {
     pub edges: Vec<[u32; 2]>,
     /// Rest length of each edge (m).
     pub rest_lengths: Vec<f32>,
+    /// How thick it is (m); 0 where nobody knows.
+    pub thickness: f32,
     /// Front and back colour, sRGB from 0 to 1.
     pub colors: [[f32; 3]; 2],
     /// What its mesh carries besides its shape.
@@ -191,6 +193,9 @@ pub(crate) struct ClothHeader {
     pub edges: Array,
     /// f32 per edge (m).
     pub rest_lengths: Array,
+    /// m.
+    #[serde(default)]
+    pub thickness: f32,
     pub colors: [[f32; 3]; 2],
     #[serde(flatten)]
     pub attributes: AttributesHeader,

@@ -280,6 +280,7 @@ impl Source {
             rest_areas: self.floats(c.rest_areas)?,
             edges,
             rest_lengths: self.floats(c.rest_lengths)?,
+            thickness: c.thickness,
             colors: c.colors,
             attributes: self.attributes(&c.attributes)?,
         };

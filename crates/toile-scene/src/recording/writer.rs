@@ -256,6 +256,7 @@ impl ArrayBlock {
                 cloth.edges.iter().flatten().map(|n| n.to_le_bytes()),
             ),
             rest_lengths: self.push(cloth.rest_lengths.len(), floats(&cloth.rest_lengths)),
+            thickness: cloth.thickness,
             colors: cloth.colors,
             attributes: self.attributes(&cloth.attributes),
         }

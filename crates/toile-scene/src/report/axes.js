@@ -1,31 +1,40 @@
 // What the plots need before anything is drawn: which columns belong together, units, ticks.
 
-const TITLES = { energy: "Energy", stretch: "Stretch", gap: "Smallest gap", iterations: "Iterations", residual: "Residuals" };
+const TITLES = { energy: "Energy", force: "Force on bodies", stretch: "Stretch", gap: "Smallest gap", iterations: "Iterations", residual: "Residuals" };
 
 const words = (name) => name.replace(/_/g, " ").trim();
 const sentence = (name) => words(name).replace(/^./, (letter) => letter.toUpperCase());
 
-// Energies, stretches, gap, iterations and residuals get a plot each; every other column a small one.
+// Energies, stretches, gap, iterations and residuals get a plot each; every other column a small one. What is zero
+// all the time is only named.
 function groupColumns(columns) {
   const groups = new Map(Object.keys(TITLES).map((key) => [key, { title: TITLES[key], series: [], small: false }]));
   const others = [];
+  const flat = [];
   for (const column of columns) {
     const name = column.name.toLowerCase();
     if (name === "edge_worst") continue; // a name in the form of a number
+    // A line along zero tells nothing that a word does not.
+    if (!column.values.some((value) => Number.isFinite(value) && value !== 0)) {
+      if (column.values.some(Number.isFinite)) flat.push(words(name));
+      continue;
+    }
     const put = (key, label) => groups.get(key).series.push({ label, values: column.values });
     if (name.startsWith("energy_")) put("energy", words(name.slice(7)));
     else if (name.includes("residual")) put("residual", words(name.replace("residual", "")) || "residual");
     else if (name.startsWith("stretch_")) put("stretch", words(name.slice(8)));
+    else if (name.startsWith("force ")) put("force", column.name.slice(6));
     else if (name === "gap_smallest") put("gap", "smallest gap");
     else if (name === "iterations") put("iterations", "iterations");
     else others.push({ ...titleAndUnit(name), series: [{ label: words(name), values: column.values }], small: true });
   }
   Object.assign(groups.get("energy"), { unit: "J", wide: true });
+  Object.assign(groups.get("force"), { unit: "N" });
   Object.assign(groups.get("stretch"), { unit: "%", factor: 100 });
   Object.assign(groups.get("gap"), { unit: "m" });
   Object.assign(groups.get("residual"), { log: true });
   const shown = [...groups.values()].filter((group) => group.series.length > 0);
-  return [...shown, ...others];
+  return { groups: [...shown, ...others], flat };
 }
 
 // A unit that the name ends with goes from the title to the axis.

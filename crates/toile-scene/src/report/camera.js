@@ -1,7 +1,7 @@
 // A camera that turns around a point, z up, and the gestures that move it.
 
 const FIELD_OF_VIEW = (32 * Math.PI) / 180;
-const HOME = { azimuth: (-58 * Math.PI) / 180, elevation: (20 * Math.PI) / 180 };
+const HOME = { azimuth: -58, elevation: 20, zoom: 1 };
 
 const add = (a, b, scale = 1) => a.map((x, k) => x + b[k] * scale);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -36,18 +36,31 @@ function orthographic(radius, depth) {
   return new Float32Array([1 / radius, 0, 0, 0, 0, 1 / radius, 0, 0, 0, 0, -1 / depth, 0, 0, 0, 0, 1]);
 }
 
+// The corners of a box.
+function cornersOfBox(low, high) {
+  return Array.from({ length: 8 }, (_, corner) => [0, 1, 2].map((k) => ((corner >> k) & 1 ? high : low)[k]));
+}
+
 class Camera {
-  constructor(low, high) {
-    this.low = low;
-    this.high = high;
-    this.radius = Math.max(0.5 * Math.hypot(...add(high, low, -1)), 1e-6);
+  // Holds points in view, within a radius of their middle, from where the scene says (degrees).
+  constructor(bounds, { azimuth, elevation, zoom } = HOME) {
+    const steepest = 0.495 * Math.PI;
+    this.home = {
+      azimuth: (azimuth * Math.PI) / 180,
+      elevation: Math.max(-steepest, Math.min(steepest, (elevation * Math.PI) / 180)),
+      zoomed: zoom > 0 ? zoom : 1,
+    };
     this.aspect = 1;
+    this.hold(bounds);
     this.reset();
   }
 
+  hold({ points, radius }) {
+    Object.assign(this, { points, radius });
+  }
+
   reset() {
-    Object.assign(this, HOME);
-    this.target = add(this.low, this.high).map((x) => x / 2);
+    Object.assign(this, this.home);
     this.moved = false;
     this.fit();
   }
@@ -63,18 +76,27 @@ class Camera {
     return { back: [ca * ce, sa * ce, se], right: [-sa, ca, 0], up: [-ca * se, -sa * se, ce] };
   }
 
-  // Far enough away that every corner of the box is in the picture.
+  // The nearest place from which all points are seen. Each border of the picture is a plane through the eye: the farthest point beyond
+  // it says how far the eye must stand back and aside.
   fit() {
     const { back, right, up } = this.axes();
-    const slope = Math.tan(FIELD_OF_VIEW / 2);
-    let distance = 2 * this.radius;
-    for (let corner = 0; corner < 8; corner++) {
-      const point = [0, 1, 2].map((k) => ((corner >> k) & 1 ? this.high[k] : this.low[k]));
-      const offset = add(point, this.target, -1);
-      const sideways = Math.max(Math.abs(dot(offset, right)) / this.aspect, Math.abs(dot(offset, up)));
-      distance = Math.max(distance, sideways / slope + dot(offset, back));
-    }
-    this.distance = 1.03 * distance;
+    const slope = 0.9 * Math.tan(FIELD_OF_VIEW / 2);
+    const reach = (axis, tangent, sign) => {
+      let most = -Infinity;
+      for (const point of this.points) most = Math.max(most, sign * dot(point, axis) + tangent * dot(point, back));
+      return most;
+    };
+    const [wide, high] = [slope * this.aspect, slope];
+    const [east, west] = [reach(right, wide, 1), reach(right, wide, -1)];
+    const [north, south] = [reach(up, high, 1), reach(up, high, -1)];
+    const away = Math.max((east + west) / (2 * wide), (north + south) / (2 * high));
+    // The eye is at this height over each axis; the target is in the middle of what is seen.
+    const eye = [right, up, back].reduce((sum, axis, k) => add(sum, axis, [(east - west) / 2, (north - south) / 2, away][k]), [0, 0, 0]);
+    const depths = this.points.map((point) => dot(point, back));
+    const middle = (Math.min(...depths) + Math.max(...depths)) / 2;
+    const distance = Math.max(away - middle, 0.2 * this.radius);
+    this.target = add(eye, back, middle - away);
+    this.distance = distance / this.zoomed;
   }
 
   turn(dx, dy) {

@@ -9,9 +9,11 @@ function readRecording() {
   const nodeCount = manifest.nodeCount;
   return {
     title: manifest.title,
+    opening: manifest.opening,
     nodeCount,
     cloths: manifest.cloths,
     faces: take(Uint32Array, manifest.faces),
+    threads: take(Float32Array, manifest.threads),
     restAreas: take(Float32Array, manifest.restAreas),
     edges: take(Uint32Array, manifest.edges),
     restLengths: take(Float32Array, manifest.restLengths),

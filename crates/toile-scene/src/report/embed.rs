@@ -4,7 +4,7 @@
 //! asks for one, its script puts shell, manifest and data together and hands them to a frame (`srcdoc`). The frame inherits the page's
 //! content security policy, which must allow inline scripts and styles and pictures from `blob:`.
 
-use super::pack::Pack;
+use super::pack::{Opening, Pack};
 use super::{MetricsTable, ReportError, fill};
 use crate::recording::Recording;
 
@@ -35,7 +35,7 @@ pub fn player_shell() -> [String; 3] {
 /// A recording in so many bytes; frames are left out evenly if there are too many, two are there in any case.
 pub fn embed(recording: &Recording, budget_bytes: usize) -> Result<EmbeddedRecording, ReportError> {
     let metrics = MetricsTable::default();
-    let pack = Pack::new(recording, &metrics, 0, budget_bytes)?;
+    let pack = Pack::new(recording, &metrics, Opening::default(), 0, budget_bytes)?;
     let mut data = Vec::new();
     pack.write(&mut data)?;
     Ok(EmbeddedRecording {

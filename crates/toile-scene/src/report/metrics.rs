@@ -83,6 +83,44 @@ impl MetricsTable {
         Ok(table)
     }
 
+    /// Adds a column `force BODY` (N) for every body that the steps of a `forces.csv` tell of: how hard the cloth presses on it, the mean
+    /// over the steps since the row before. What cannot be read is left out.
+    pub fn add_forces(&mut self, forces: &str) {
+        let mut bodies: Vec<String> = Vec::new();
+        let mut steps: Vec<(f64, usize, f64)> = Vec::new();
+        for record in csv::Reader::from_reader(forces.as_bytes()).records() {
+            let Ok(record) = record else { continue };
+            let number = |k: usize| record.get(k).and_then(|c| c.parse::<f64>().ok());
+            let (Some(time), Some(body)) = (number(0), record.get(1)) else {
+                continue;
+            };
+            let (Some(x), Some(y), Some(z)) = (number(2), number(3), number(4)) else {
+                continue;
+            };
+            let known = bodies.iter().position(|b| b == body);
+            let index = known.unwrap_or_else(|| {
+                bodies.push(body.to_owned());
+                bodies.len() - 1
+            });
+            steps.push((time, index, (x * x + y * y + z * z).sqrt()));
+        }
+        let mut steps = steps.into_iter().peekable();
+        let width = self.columns.len();
+        self.columns
+            .extend(bodies.iter().map(|b| format!("force {b}")));
+        for row in &mut self.rows {
+            let mut sums = vec![(0.0, 0u32); bodies.len()];
+            // Times of frames and of steps are rounded each for itself.
+            let until = row[0] + 1e-7;
+            while let Some((_, body, force)) = steps.next_if(|(time, _, _)| *time <= until) {
+                sums[body].0 += force;
+                sums[body].1 += 1;
+            }
+            row.truncate(width);
+            row.extend(sums.iter().map(|(sum, count)| sum / f64::from(*count)));
+        }
+    }
+
     fn parse_row(&self, record: &csv::StringRecord, line: u64) -> Result<Vec<f64>, MetricsError> {
         if record.len() != self.columns.len() {
             return Err(MetricsError::Length {
@@ -149,5 +187,24 @@ mod tests {
             let message = MetricsTable::parse_csv(text).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
         }
+    }
+
+    #[test]
+    fn forces_are_means_over_the_steps_of_a_row() {
+        let mut table = MetricsTable::parse_csv("time,gap\n0,1\n0.02,2\n0.04,3\n").unwrap();
+        table.add_forces(
+            "time,body,force_x,force_y,force_z,torque_x,torque_y,torque_z,nodes\n\
+             0.010000000,ball,3,4,0,0,0,0,1\n\
+             0.010000000,\"a, b\",0,0,2,0,0,0,1\n\
+             0.020000000,ball,0,0,-7,0,0,0,1\n\
+             0.020000000,\"a, b\",0,0,2,0,0,0,1\n\
+             0.030000000,ball,broken,0,1,0,0,0,1\n\
+             0.040000000,ball,0,1,0,0,0,0,1\n",
+        );
+        assert_eq!(table.columns, ["time", "gap", "force ball", "force a, b"]);
+        assert!(table.rows[0][2].is_nan(), "no step before the start");
+        assert_eq!(table.rows[1][2..], [6.0, 2.0]);
+        assert_eq!(table.rows[2][2], 1.0);
+        assert!(table.rows[2][3].is_nan());
     }
 }

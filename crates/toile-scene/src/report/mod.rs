@@ -18,7 +18,8 @@ pub use embed::{EmbeddedRecording, embed, player_shell};
 pub use metrics::{MetricsError, MetricsTable};
 
 use crate::recording::{Recording, RecordingError};
-use pack::{FrameLayout, Pack};
+use crate::spec::CameraSpec;
+use pack::{FrameLayout, Opening, Pack};
 use std::io::{self, Write};
 use thiserror::Error;
 
@@ -54,9 +55,28 @@ pub struct ReportInput<'a> {
     pub facts: Vec<(String, String)>,
     /// The resolved scene, shown folded up at the end.
     pub scene_source: Option<&'a str>,
+    /// From where the player shows the start.
+    pub camera: CameraSpec,
+    /// Whether the player says which cloth has which colour.
+    pub legend: bool,
     /// How large the page may become (bytes); frames are left out evenly if there are too many. The
     /// surfaces and two frames are written in any case.
     pub budget_bytes: usize,
+}
+
+impl<'a> ReportInput<'a> {
+    /// A recording and its numbers, from the usual side, in a page of the usual size.
+    pub fn new(recording: &'a Recording, metrics: &'a MetricsTable) -> Self {
+        ReportInput {
+            recording,
+            metrics,
+            facts: Vec::new(),
+            scene_source: None,
+            camera: CameraSpec::default(),
+            legend: false,
+            budget_bytes: DEFAULT_BUDGET_BYTES,
+        }
+    }
 }
 
 /// What became of the recording.
@@ -113,6 +133,10 @@ pub fn write_report(
     let pack = Pack::new(
         input.recording,
         input.metrics,
+        Opening {
+            camera: input.camera,
+            legend: input.legend,
+        },
         page_bytes,
         input.budget_bytes,
     )?;

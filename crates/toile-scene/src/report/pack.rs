@@ -9,7 +9,8 @@
 
 use super::base64::{Encoder, encoded_length};
 use super::{MetricsTable, ReportError};
-use crate::recording::{BodyTrack, Recording};
+use crate::recording::{BodyTrack, ClothTrack, Recording};
+use crate::spec::CameraSpec;
 use glam::DVec3;
 use serde::Serialize;
 use std::io::Write;
@@ -45,6 +46,17 @@ impl Block {
     }
 }
 
+/// Cloths of more faces than this are shown without their weave.
+const MOST_WOVEN: usize = 30_000;
+
+/// What the player shows first.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Opening {
+    pub(super) camera: CameraSpec,
+    /// Whether it says which cloth has which colour.
+    pub(super) legend: bool,
+}
+
 /// One cloth: a range of the faces.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,6 +65,7 @@ struct Cloth<'a> {
     first_face: usize,
     face_count: usize,
     colors: [[f32; 3]; 2],
+    thickness: f32,
 }
 
 #[derive(Serialize)]
@@ -80,10 +93,13 @@ struct Morph {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest<'a> {
     title: &'a str,
+    opening: Opening,
     node_count: usize,
     cloths: Vec<Cloth<'a>>,
     bodies: Vec<Body<'a>>,
     faces: Place,
+    /// Four places along warp and weft per face (m); nothing if there is no weave.
+    threads: Place,
     rest_areas: Place,
     edges: Place,
     rest_lengths: Place,
@@ -134,6 +150,7 @@ impl<'a> Pack<'a> {
     pub(super) fn new(
         recording: &'a Recording,
         metrics: &'a MetricsTable,
+        opening: Opening,
         page_bytes: usize,
         budget: usize,
     ) -> Result<Self, ReportError> {
@@ -143,6 +160,7 @@ impl<'a> Pack<'a> {
         let rows = metrics.drawable_rows(budget / 4 / row_text);
         let metric_rows_left_out = metrics.rows.len() - rows.len();
         let mut manifest = pack_scene(recording, &metrics.columns, &rows, &mut block);
+        manifest.opening = opening;
         let numbers_to_come = 1024;
         let fixed = page_bytes + manifest_json(&manifest).len() + numbers_to_come;
         let room = (budget as u64).saturating_sub(fixed as u64);
@@ -205,8 +223,10 @@ fn pack_scene<'a>(
     let values = 1..columns.len().max(1);
     Manifest {
         title: &recording.header().title,
+        opening: Opening::default(),
         node_count: recording.header().node_count,
         faces: block.faces(with_shift().flat_map(|(s, c)| c.faces.iter().map(move |f| (s, f)))),
+        threads: pack_threads(cloths, block),
         rest_areas: block.push(
             cloths
                 .iter()
@@ -246,10 +266,44 @@ fn cloth_ranges(recording: &Recording) -> Vec<Cloth<'_>> {
             first_face,
             face_count: cloth.faces.len(),
             colors: cloth.colors,
+            thickness: cloth.thickness,
         });
         first_face += cloth.faces.len();
     }
     ranges
+}
+
+/// Where the yarns go, if the mesh says it and there are not so many faces that it would take room from the frames.
+fn pack_threads(cloths: &[ClothTrack], block: &mut Block) -> Place {
+    let faces: usize = cloths.iter().map(|c| c.faces.len()).sum();
+    if faces > MOST_WOVEN || cloths.iter().all(|c| c.attributes.corner_uvs.is_none()) {
+        return Place::default();
+    }
+    let woven = cloths.iter().flat_map(|cloth| {
+        let known = cloth.attributes.corner_uvs.clone();
+        let mut corners = known.unwrap_or_else(|| vec![[[0.0; 2]; 4]; cloth.faces.len()]);
+        let length = unit_of(cloth, &corners);
+        for place in corners.iter_mut().flatten().flatten() {
+            *place *= length;
+        }
+        corners
+    });
+    block.push(woven.flatten().flatten().map(f32::to_le_bytes))
+}
+
+/// How long a unit of texture coordinates is (m): what makes the pattern as large as the cloth.
+fn unit_of(cloth: &ClothTrack, corners: &[[[f32; 2]; 4]]) -> f32 {
+    let area = |(face, places): (&Face, &[[f32; 2]; 4])| -> f32 {
+        let count = face.corners().len();
+        let cross = |k: usize| {
+            let ([x, y], [u, v]) = (places[k], places[(k + 1) % count]);
+            x * v - y * u
+        };
+        0.5 * (0..count).map(cross).sum::<f32>().abs()
+    };
+    let pattern: f32 = cloth.faces.iter().zip(corners).map(area).sum();
+    let length = (cloth.rest_areas.iter().sum::<f32>() / pattern).sqrt();
+    if length.is_finite() { length } else { 0.0 }
 }
 
 /// A body; grounds are counted from a height (m).

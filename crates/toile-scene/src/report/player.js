@@ -15,6 +15,17 @@ function showMessage(...lines) {
   message.hidden = lines.length === 0;
 }
 
+// Which cloth has which colour.
+function showCloths({ cloths }) {
+  const names = cloths.map(({ name, colors }) => {
+    const swatch = html("i", "swatch");
+    swatch.style.background = `rgb(${colors[0].map((c) => Math.round(255 * c)).join(" ")})`;
+    return html("li", "", swatch, name);
+  });
+  byId("cloths").replaceChildren(...names);
+  byId("cloths").hidden = names.length === 0;
+}
+
 // From the first to the last moment of frames and metrics together.
 function timeSpan(recording) {
   const ends = [recording.times, recording.metrics.times].flatMap((t) => (t.length ? [t[0], t[t.length - 1]] : []));
@@ -26,7 +37,7 @@ class Player {
     this.recording = recording;
     this.canvas = byId("canvas");
     this.bounds = sceneBounds(recording);
-    this.camera = new Camera(this.bounds.low, this.bounds.high);
+    this.camera = new Camera(this.bounds, recording.opening.camera);
     this.motion = new Motion(recording);
     this.legend = new Legend(roundingBlur(recording));
     this.ranges = {};
@@ -45,6 +56,7 @@ class Player {
     attachKeys(timeline, this.camera, () => this.request());
     attachGestures(canvas, this.camera, () => this.request());
     createPlots(recording.metrics, span, timeline);
+    if (recording.opening.legend) showCloths(recording);
     byId("reset").addEventListener("click", () => {
       this.camera.reset();
       this.request();

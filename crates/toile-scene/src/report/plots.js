@@ -189,8 +189,12 @@ function pathText(points) {
 
 function createPlots({ times, columns }, span, timeline) {
   if (times.length === 0 || columns.length === 0) return [];
-  const plots = groupColumns(columns).map((group) => new Plot(group, times, span, timeline));
+  const { groups, flat } = groupColumns(columns);
+  const plots = groups.map((group) => new Plot(group, times, span, timeline));
   document.getElementById("plots").hidden = false;
+  const note = document.getElementById("plots-flat");
+  note.textContent = flat.length ? `Zero all the time: ${flat.join(", ")}.` : "";
+  note.hidden = flat.length === 0;
   document.getElementById("plot-grid").append(...plots.map((plot) => plot.element));
   const redraw = () => plots.forEach((plot) => plot.draw());
   new ResizeObserver(redraw).observe(document.getElementById("plot-grid"));

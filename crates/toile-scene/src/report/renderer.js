@@ -1,6 +1,7 @@
 // Drawing with WebGL2: shadow map, background, bodies, cloths, wireframe, ground.
 
 const SHADOW_SIZE = 1536;
+const YARNS = 300; // across a square sheet: coarser than yarns are, so that they can be seen
 const KEY_LIGHT = unit([-0.4, -0.5, 0.85]);
 
 function compile(gl, vertex, fragment) {
@@ -59,6 +60,7 @@ class Renderer {
       body: compile(gl, BODY_VERTEX, SURFACE_FRAGMENT),
       clothDepth: compile(gl, CLOTH_VERTEX, DEPTH_FRAGMENT),
       bodyDepth: compile(gl, BODY_VERTEX, DEPTH_FRAGMENT),
+      rim: compile(gl, RIM_VERTEX, SURFACE_FRAGMENT),
       wire: compile(gl, WIRE_VERTEX, WIRE_FRAGMENT),
       ground: compile(gl, GROUND_VERTEX, GROUND_FRAGMENT),
       background: compile(gl, BACKGROUND_VERTEX, BACKGROUND_FRAGMENT),
@@ -125,7 +127,12 @@ class Renderer {
         corners.push(a, f, b, f, c, f);
         if (d !== NO_CORNER) corners.push(a, f, c, f, d, f);
       }
-      return { first, count: corners.length / 2 - first, colours: cloth.colors.map(toLinear) };
+      const colours = cloth.colors.map(toLinear);
+      // Thin enough to vanish in a picture, cloth gets an edge that can still be seen.
+      const half = cloth.thickness > 0 ? 0.5 * Math.max(cloth.thickness, 0.0006 * this.bounds.radius) : 0;
+      const areas = recording.restAreas.subarray(cloth.firstFace, cloth.firstFace + cloth.faceCount);
+      const yarn = Math.sqrt(areas.reduce((sum, area) => sum + area, 0)) / YARNS;
+      return { first, count: corners.length / 2 - first, colours, half, yarn, rim: half > 0 ? this.createRim(cloth) : null };
     });
     this.clothArray = gl.createVertexArray();
     gl.bindVertexArray(this.clothArray);
@@ -135,6 +142,13 @@ class Renderer {
       gl.enableVertexAttribArray(place);
       gl.vertexAttribIPointer(place, 1, gl.UNSIGNED_INT, 8, 4 * place);
     }
+    this.woven = recording.threads.length > 0;
+    if (this.woven) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, this.threadsOfCorners(), gl.STATIC_DRAW);
+      gl.enableVertexAttribArray(2);
+      gl.vertexAttribPointer(2, 2, gl.FLOAT, false, 8, 0);
+    }
     this.wireArray = gl.createVertexArray();
     gl.bindVertexArray(this.wireArray);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
@@ -142,6 +156,55 @@ class Renderer {
     gl.enableVertexAttribArray(0);
     gl.vertexAttribIPointer(0, 2, gl.UNSIGNED_INT, 8, 0);
     gl.vertexAttribDivisor(0, 1);
+  }
+
+  // In the order in which `createCloths` cuts the faces.
+  threadsOfCorners() {
+    const { faces, threads, cloths } = this.recording;
+    const out = [];
+    for (const cloth of cloths)
+      for (let f = cloth.firstFace; f < cloth.firstFace + cloth.faceCount; f++) {
+        const at = (k) => [threads[8 * f + 2 * k], threads[8 * f + 2 * k + 1]];
+        const order = faces[4 * f + 3] === NO_CORNER ? [0, 1, 2] : [0, 1, 2, 0, 2, 3];
+        for (const k of order) out.push(...at(k));
+      }
+    return new Float32Array(out);
+  }
+
+  // The sides that belong to one face alone, as a band from one side of the cloth to the other.
+  createRim(cloth) {
+    const { gl, recording } = this;
+    const { faces, nodeCount } = recording;
+    const sides = new Map();
+    for (let f = cloth.firstFace; f < cloth.firstFace + cloth.faceCount; f++) {
+      const corners = [...faces.subarray(4 * f, 4 * f + 4)].filter((node) => node !== NO_CORNER);
+      corners.forEach((a, k) => {
+        const b = corners[(k + 1) % corners.length];
+        const key = Math.min(a, b) * nodeCount + Math.max(a, b);
+        sides.set(key, sides.has(key) ? null : [a, b, corners[(k + 2) % corners.length], corners[(k + corners.length - 1) % corners.length]]);
+      });
+    }
+    const bytes = [];
+    for (const side of sides.values()) {
+      if (!side) continue;
+      const [a, b, afterB, beforeA] = side;
+      const ends = [[a, beforeA], [b, afterB]];
+      for (const [end, sign] of [[0, 1], [0, -1], [1, 1], [1, 1], [0, -1], [1, -1]]) bytes.push([...ends[end], sign]);
+    }
+    const data = new DataView(new ArrayBuffer(12 * bytes.length));
+    bytes.forEach(([node, opposite, sign], k) => {
+      data.setUint32(12 * k, node, true);
+      data.setUint32(12 * k + 4, opposite, true);
+      data.setFloat32(12 * k + 8, sign, true);
+    });
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, data.buffer, gl.STATIC_DRAW);
+    for (const place of [0, 1, 2]) gl.enableVertexAttribArray(place);
+    for (const place of [0, 1]) gl.vertexAttribIPointer(place, 1, gl.UNSIGNED_INT, 12, 4 * place);
+    gl.vertexAttribPointer(2, 1, gl.FLOAT, false, 12, 8);
+    return { array, count: bytes.length };
   }
 
   createBody({ positions, faces, smooth, color }) {
@@ -240,31 +303,68 @@ class Renderer {
   // Both the picture and the shadow map; uniforms that a program does not have are ignored by WebGL.
   drawSurfaces(clothProgram, bodyProgram, toClip) {
     const { gl } = this;
-    const { kind, range, theme } = this.view;
     const { at } = clothProgram;
     const lit = clothProgram === this.programs.cloth;
-    const byValue = kind !== "cloth";
-    clothProgram.use();
+    const byValue = this.view.kind !== "cloth";
+    // The shadow is that of the middle, the picture shows both sides of what is between them.
+    this.setCloth(clothProgram, toClip, lit, byValue);
+    gl.bindVertexArray(this.clothArray);
+    for (const cloth of this.cloths) {
+      if (!cloth.count) continue;
+      gl.uniform3fv(at("front"), cloth.colours[0]);
+      gl.uniform3fv(at("back"), cloth.colours[1]);
+      gl.uniform1f(at("yarn"), this.woven && !byValue ? cloth.yarn : 0);
+      const layers = lit && cloth.half > 0 ? [[cloth.half, gl.BACK], [-cloth.half, gl.FRONT]] : [[0, null]];
+      for (const [lift, hidden] of layers) {
+        gl.uniform1f(at("lift"), lift);
+        if (hidden) {
+          gl.enable(gl.CULL_FACE);
+          gl.cullFace(hidden);
+        }
+        gl.drawArrays(gl.TRIANGLES, cloth.first, cloth.count);
+        gl.disable(gl.CULL_FACE);
+      }
+    }
+    if (lit) this.drawRims(toClip, byValue);
+    this.drawBodies(bodyProgram, toClip, lit);
+  }
+
+  setCloth(program, toClip, lit, byValue) {
+    const { gl } = this;
+    const { kind, range, theme } = this.view;
+    const { at } = program;
+    program.use();
     gl.uniformMatrix4fv(at("toClip"), false, toClip);
     gl.uniform1i(at("nodes"), 0);
     gl.uniform1i(at("normals"), 1);
     gl.uniform1i(at("faceValues"), 2);
     gl.uniform1i(at("valuePerFace"), byValue && MEASURES[kind].perFace ? 1 : 0);
-    if (lit) {
-      this.setLight(clothProgram);
-      gl.uniform1i(at("ramp"), 3);
-      gl.uniform1i(at("byValue"), byValue ? 1 : 0);
-      gl.uniform1i(at("glossy"), 0);
-      gl.uniform2f(at("range"), byValue && MEASURES[kind].signed ? -range : 0, range);
-      gl.uniform1f(at("ambient"), theme.dark ? 0.32 : 0.38);
-    }
-    gl.bindVertexArray(this.clothArray);
+    if (!lit) return;
+    this.setLight(program);
+    gl.uniform1i(at("ramp"), 3);
+    gl.uniform1i(at("byValue"), byValue ? 1 : 0);
+    gl.uniform1i(at("glossy"), 0);
+    gl.uniform2f(at("range"), byValue && MEASURES[kind].signed ? -range : 0, range);
+    gl.uniform1f(at("ambient"), theme.dark ? 0.32 : 0.38);
+  }
+
+  // Cut edges. Values of faces are not known along them, so that they are left out there.
+  drawRims(toClip, byValue) {
+    const { gl } = this;
+    const { rim } = this.programs;
+    if (byValue && MEASURES[this.view.kind].perFace) return;
+    this.setCloth(rim, toClip, true, byValue);
+    gl.uniform1f(rim.at("yarn"), 0);
     for (const cloth of this.cloths) {
-      gl.uniform3fv(at("front"), cloth.colours[0]);
-      gl.uniform3fv(at("back"), cloth.colours[1]);
-      if (cloth.count) gl.drawArrays(gl.TRIANGLES, cloth.first, cloth.count);
+      if (!cloth.rim) continue;
+      // Both sides and some of what is not dyed.
+      const colour = cloth.colours[0].map((c, k) => 0.85 * 0.5 * (c + cloth.colours[1][k]) + 0.15);
+      gl.uniform3fv(rim.at("front"), colour);
+      gl.uniform3fv(rim.at("back"), colour);
+      gl.uniform1f(rim.at("lift"), cloth.half);
+      gl.bindVertexArray(cloth.rim.array);
+      gl.drawArrays(gl.TRIANGLES, 0, cloth.rim.count);
     }
-    this.drawBodies(bodyProgram, toClip, lit);
   }
 
   drawBodies(program, toClip, lit) {
@@ -277,6 +377,7 @@ class Renderer {
       gl.uniform1i(at("ramp"), 3);
       gl.uniform1i(at("byValue"), 0);
       gl.uniform1i(at("glossy"), 1);
+      gl.uniform1f(at("yarn"), 0);
       gl.uniform1f(at("ambient"), this.view.theme.dark ? 0.32 : 0.38);
     }
     this.bodies.forEach((body, index) => {
@@ -345,29 +446,96 @@ function bodyVertices(positions, faces, smooth) {
   return new Float32Array(numbers);
 }
 
-// The box around all nodes of all frames and, if they are not enormous, the bodies; and its sphere.
+// What the player holds in view: the box around the cloth in all frames, the boxes of bodies that move, and of bodies that stand what is
+// near. Bodies that are somewhere else do not count.
 function sceneBounds(recording) {
-  const { frames, bodies, times, poses } = recording;
+  const { frames, bodies, times } = recording;
   const most = frames.fine ? 0xffff * 256 - 1 : 0xffff - 1;
-  const low = [...frames.low];
-  const high = low.map((x, k) => x + frames.step[k] * most);
-  const reach = recording.nodeCount ? 2 * Math.hypot(...add(high, low, -1)) : Infinity;
-  const middle = add(low, high).map((x) => x / 2);
+  const cloth = new Box();
+  if (recording.nodeCount) {
+    cloth.add([...frames.low]);
+    cloth.add(frames.low.map((x, k) => x + frames.step[k] * most));
+  }
+  const reach = recording.nodeCount ? 2 * cloth.size() : Infinity;
+  const near = (box) => Math.hypot(...add(box.middle(), cloth.isEmpty() ? box.middle() : cloth.middle(), -1)) < reach && box.size() < 2 * reach;
+  const seen = new Box(cloth);
+  const standing = [];
+  const looks = Math.min(times.length, 60);
   bodies.forEach((body, index) => {
-    let size = 0;
-    for (let k = 0; k < body.positions.length; k += 3) size = Math.max(size, Math.hypot(...body.positions.subarray(k, k + 3)));
-    if (size === 0 || size > reach) return;
-    for (let frame = 0; frame < times.length; frame++) {
-      const at = 7 * (frame * bodies.length + index);
-      if (Math.hypot(...add(middle, poses.subarray(at, at + 3), -1)) > reach) continue; // it has left the scene
-      for (let k = 0; k < 3; k++) {
-        low[k] = Math.min(low[k], poses[at + k] - size);
-        high[k] = Math.max(high[k], poses[at + k] + size);
-      }
-    }
+    const own = new Box();
+    const { positions } = body.morph ?? body;
+    for (let k = 0; k < positions.length; k += 3) own.add([positions[k], positions[k + 1], positions[k + 2]]);
+    if (own.isEmpty()) return;
+    const places = Array.from({ length: looks }, (_, k) => {
+      const frame = looks > 1 ? Math.round((k * (times.length - 1)) / (looks - 1)) : 0;
+      return own.placed(recording.poses.subarray(7 * (frame * bodies.length + index), 7 * (frame * bodies.length + index) + 7));
+    });
+    const still = places.every((box) => Math.hypot(...add(box.middle(), places[0].middle(), -1)) < 1e-6);
+    if (still && !body.morph) standing.push(...places.slice(0, 1));
+    else places.filter(near).forEach((box) => seen.include(box));
   });
-  const level = bodies.find((body) => body.groundHeight !== null);
-  if (level && level.groundHeight < low[2] && low[2] - level.groundHeight < reach) low[2] = level.groundHeight;
-  const radius = Math.max(0.5 * Math.hypot(...add(high, low, -1)), 1e-6);
-  return { low, high, radius, centre: add(low, high).map((x) => x / 2) };
+  const margin = 0.12 * seen.size();
+  for (const box of standing) seen.include(seen.isEmpty() ? box : box.within(cloth.isEmpty() ? seen : cloth, Math.max(margin, 0)));
+  if (seen.isEmpty()) seen.add([0, 0, 0]);
+  const radius = Math.max(0.5 * seen.size(), 1e-6);
+  return { low: seen.low, high: seen.high, radius, centre: seen.middle(), points: seen.corners() };
+}
+
+class Box {
+  constructor(other) {
+    this.low = other ? [...other.low] : [Infinity, Infinity, Infinity];
+    this.high = other ? [...other.high] : [-Infinity, -Infinity, -Infinity];
+  }
+
+  isEmpty() {
+    return !(this.low[0] <= this.high[0]);
+  }
+
+  add(point) {
+    for (let k = 0; k < 3; k++) {
+      this.low[k] = Math.min(this.low[k], point[k]);
+      this.high[k] = Math.max(this.high[k], point[k]);
+    }
+  }
+
+  include(box) {
+    if (box.isEmpty()) return;
+    this.add(box.low);
+    this.add(box.high);
+  }
+
+  // From corner to corner.
+  size() {
+    return this.isEmpty() ? 0 : Math.hypot(...add(this.high, this.low, -1));
+  }
+
+  middle() {
+    return add(this.low, this.high).map((x) => x / 2);
+  }
+
+  corners() {
+    return cornersOfBox(this.low, this.high);
+  }
+
+  // The box around it where a body is.
+  placed(pose) {
+    const [x, y, z, w] = pose.subarray(3, 7);
+    const box = new Box();
+    for (const v of this.corners()) {
+      const u = [x, y, z];
+      const turned = add(v, cross(u, add(cross(u, v), v, w)), 2);
+      box.add(add(turned, [...pose.subarray(0, 3)]));
+    }
+    return box;
+  }
+
+  // What of it is no farther from another than so.
+  within(other, margin) {
+    const box = new Box(this);
+    for (let k = 0; k < 3; k++) {
+      box.low[k] = Math.max(box.low[k], other.low[k] - margin);
+      box.high[k] = Math.min(box.high[k], other.high[k] + margin);
+    }
+    return [0, 1, 2].every((k) => box.low[k] <= box.high[k]) ? box : new Box();
+  }
 }

@@ -94,7 +94,7 @@ const DEPTH_FRAGMENT = `${GLSL_HEAD}
 void main() {}`;
 
 // How much of the key light reaches a point: sixteen comparisons with the shadow map, each blended by the
-// hardware, spread widely enough for a soft edge. Where the four corners agree the rest is not asked. The
+// hardware, so many texels apart. Where the four corners agree the rest is not asked. The
 // point is lifted off its surface first, or the surface would speckle itself with shadow.
 const GLSL_SHADOW = `
 uniform sampler2DShadow shadowMap;
@@ -104,12 +104,12 @@ uniform float shadowTexel;  // size of a texel of the map (m)
 float compare(vec3 at, vec2 cell, vec2 texel) {
   return textureLod(shadowMap, vec3(at.xy + (cell - 1.5) * texel, at.z), 0.0);
 }
-float lightReaching(vec3 point, vec3 surface) {
+float lightReaching(vec3 point, vec3 surface, float spread) {
   float slope = 1.0 - abs(dot(surface, keyLight));
   vec3 lifted = point + surface * shadowTexel * (1.8 + 3.5 * slope) + keyLight * shadowTexel;
   vec3 at = (toLight * vec4(lifted, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;
-  vec2 texel = 1.6 / vec2(textureSize(shadowMap, 0));
+  vec2 texel = spread / vec2(textureSize(shadowMap, 0));
   at.z -= 0.00012;
 #ifdef QUICK
   return compare(at, vec2(1.5), texel);
@@ -210,7 +210,7 @@ void main() {
   vec3 n = normalize(normal) * (gl_FrontFacing ? 1.0 : -1.0);
   vec3 toEye = normalize(eye - world);
   float cosine = dot(n, keyLight);
-  float light = max(cosine, 0.0) * lightReaching(world, n);
+  float light = max(cosine, 0.0) * lightReaching(world, n, 2.2);
 #ifdef BY_VALUE
   float at = (value - range.x) / (range.y - range.x);
   vec3 base = value == value ? texture(ramp, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.5);
@@ -226,14 +226,13 @@ void main() {
   bool facing = gl_FrontFacing;
   vec3 n = normalize(normal) * (facing ? 1.0 : -1.0);
   vec3 toEye = normalize(eye - world);
-  // The flat normal decides which side the light is on; the smooth one alone leaks at sharp folds.
-  vec3 flatNormal = normalize(cross(dFdx(world), dFdy(world)));
-  flatNormal *= sign(dot(flatNormal, toEye));
+  // The smooth normal decides which side the light is on: with that of the faces the border of the light is a saw.
+  vec3 smoothNormal = n;
   float shade = 1.0;
   n = woven(n, world, thread, shade);
   float cosine = dot(n, keyLight);
-  float lit = smoothstep(-0.05, 0.15, dot(flatNormal, keyLight));
-  float reached = lightReaching(world, flatNormal);
+  float lit = smoothstep(0.0, 0.25, dot(smoothNormal, keyLight));
+  float reached = lightReaching(world, smoothNormal, 2.2);
   float light = max(cosine, 0.0) * lit * reached;
   vec3 base = (facing ? front : back) * shade;
   if (byValue) {
@@ -345,7 +344,7 @@ void main() {
   fade *= fade;
   float below = eye.z < world.z ? 0.35 : 1.0;
 #ifdef SHADOW_ALONE
-  float alone = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0)));
+  float alone = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0), 4.5));
   colour = vec4(0.0, 0.0, 0.0, alone * fade * below);
   return;
 #endif
@@ -354,7 +353,7 @@ void main() {
   if (solid) {
     float dark = 0.0;
 #ifndef WITHOUT_SHADOW
-    dark = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0)));
+    dark = shade * (1.0 - lightReaching(world, vec3(0.0, 0.0, 1.0), 4.5));
 #endif
     result = vec4(ground * (1.0 - dark), 1.0) * fade * below;
     line *= 1.0 - 0.6 * dark;

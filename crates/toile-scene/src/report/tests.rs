@@ -42,6 +42,7 @@ fn cloth(name: &str, first_node: usize) -> ClothTrack {
         edges: vec![[0, 1], [1, 2]],
         rest_lengths: vec![1.0; 2],
         faces,
+        thickness: 0.001,
         colors: [[0.2, 0.3, 0.4], [0.5, 0.6, 0.7]],
         attributes: Default::default(),
     }
@@ -100,11 +101,10 @@ fn report(
     budget_bytes: usize,
 ) -> (String, ReportSummary) {
     let input = ReportInput {
-        recording,
-        metrics,
         facts: vec![("nodes <b>".to_owned(), "\"1\" & 2".to_owned())],
         scene_source: Some("title = \"</pre><script>alert(1)</script>\""),
         budget_bytes,
+        ..ReportInput::new(recording, metrics)
     };
     let mut out = Vec::new();
     let summary = write_report(&input, &mut out).unwrap();
@@ -382,13 +382,7 @@ fn a_row_that_does_not_fit_the_columns_is_refused() {
         columns: vec!["time".to_owned()],
         rows: vec![vec![0.0], vec![]],
     };
-    let input = ReportInput {
-        recording: &recording,
-        metrics: &metrics,
-        facts: Vec::new(),
-        scene_source: None,
-        budget_bytes: DEFAULT_BUDGET_BYTES,
-    };
+    let input = ReportInput::new(&recording, &metrics);
     let error = write_report(&input, &mut Vec::new()).unwrap_err();
     assert!(
         error

@@ -522,6 +522,7 @@ fn track(
         rest_areas: narrow(&rest.areas),
         edges: topology.edges.iter().map(|e| e.nodes).collect(),
         rest_lengths: narrow(&rest.edge_lengths),
+        thickness: spec.thickness as f32,
         colors: [spec.color.unwrap_or(front), spec.back_color.unwrap_or(back)],
         attributes: Attributes::of(mesh),
     }

@@ -36,6 +36,7 @@ fn cloths() -> [ClothTrack; 2] {
         rest_areas: vec![0.5],
         edges: vec![[0, 1]],
         rest_lengths: vec![1.0],
+        thickness: 0.0,
         colors: [[0.5; 3]; 2],
         attributes: Default::default(),
     })

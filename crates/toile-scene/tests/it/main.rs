@@ -12,6 +12,7 @@ mod limits;
 mod materials;
 mod mesh_formats;
 mod noise;
+mod pictures;
 mod provided_files;
 mod scene_fuzz;
 mod seams;

@@ -13,6 +13,7 @@ fn triangle(name: &str, width: f64, speed: f64, fps: f64, frames: usize) -> Reel
         rest_areas: vec![0.5 * width as f32],
         edges: vec![[0, 1]],
         rest_lengths: vec![width as f32],
+        thickness: 0.0,
         colors: [[0.5; 3]; 2],
         attributes: Default::default(),
     };

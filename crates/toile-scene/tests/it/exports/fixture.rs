@@ -145,6 +145,7 @@ fn cloths() -> Vec<ClothTrack> {
         rest_areas: vec![rest_area; faces.len()],
         edges: vec![[0, 1], [1, 2]],
         rest_lengths: vec![1.0, 1.0],
+        thickness: 0.0,
         colors: [[0.8, 0.2, 0.1], [0.1, 0.2, 0.8]],
         attributes: Default::default(),
         faces,
