@@ -8,8 +8,8 @@ use miette::{Result, miette};
 use std::process::ExitCode;
 use toile_lab::material::kes::{Kes, Pair};
 use toile_lab::material::{Block, drape, overhang};
+use toile_lab::textile::Rest;
 use toile_lab::textile::cusick::{Setup, Support};
-use toile_lab::textile::{Method, Rest};
 use toile_scene::files::read_input_text;
 use toile_scene::run::write_atomically;
 
@@ -89,10 +89,7 @@ fn from_drape(args: &MaterialFitArgs, density: f64) -> Result<Block> {
     })?;
     let setup = Setup {
         nodes: args.nodes,
-        rest: Rest {
-            method: Method::Dynamic,
-            ..Rest::default()
-        },
+        rest: Rest::let_down(Rest::default().seed),
         support: Support::Clamped,
         ..Setup::default()
     };

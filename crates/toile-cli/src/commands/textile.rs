@@ -238,7 +238,7 @@ fn drape_setup(args: &TextileArgs) -> cusick::Setup {
                 rounding: 2e-3,
             },
         },
-        rest: rest(args, start.rest, Method::Dynamic),
+        rest: rest(args, Rest::let_down(args.seed), Method::Dynamic),
         ..start
     }
 }

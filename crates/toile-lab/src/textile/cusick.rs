@@ -45,6 +45,17 @@ pub enum Support {
     },
 }
 
+/// How a specimen is cut into faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meshing {
+    /// Rows of cells around the support.
+    Cells(PatternSpec),
+    /// Irregular triangles.
+    Irregular,
+    /// Squares along warp and weft, over the support too, cut off at the rim.
+    Squares,
+}
+
 /// The test's geometry and how it is carried out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
@@ -56,10 +67,8 @@ pub struct Setup {
     pub support: Support,
     /// How many nodes the mesh should have.
     pub nodes: u32,
-    /// How the ring is cut into faces; a whole specimen is meshed irregularly.
-    pub pattern: PatternSpec,
-    /// Whether the ring is meshed irregularly too: `pattern` does not count then.
-    pub irregular: bool,
+    /// How the ring is cut into faces; a whole specimen on a body is meshed irregularly.
+    pub meshing: Meshing,
     /// How it comes to rest.
     pub rest: Rest,
     /// A fold counts if its crest stands out from its troughs by this share of the overhang.
@@ -73,8 +82,7 @@ impl Default for Setup {
             support_radius: 0.09,
             support: Support::Ring,
             nodes: 768,
-            pattern: PatternSpec::Quads,
-            irregular: false,
+            meshing: Meshing::Cells(PatternSpec::Quads),
             rest: Rest::default(),
             prominence: 0.05,
         }
@@ -210,15 +218,17 @@ impl Setup {
             across += 1;
             held *= 2;
         }
-        if self.irregular {
-            return self.irregular_ring(specimen, inner_radius, around);
-        }
+        let pattern = match self.meshing {
+            Meshing::Cells(pattern) => pattern,
+            Meshing::Irregular => return self.irregular_ring(specimen, inner_radius, around),
+            Meshing::Squares => return self.squares(specimen),
+        };
         let last = around * (across + 1);
         let mut cloth = specimen.cloth(MeshSpec::Ring {
             inner_radius,
             outer_radius: self.specimen_radius,
             cells: [around, across],
-            pattern: specimen.pattern(self.pattern),
+            pattern: specimen.pattern(pattern),
         });
         cloth
             .pin
@@ -248,6 +258,28 @@ impl Setup {
         });
         // A little more, for the rounding of the rim's own nodes.
         let radius = (1.0 + 1e-6) * (2.0 * self.support_radius - inner_radius);
+        let center = [0.0; 3];
+        cloth.pin.push(hold(SelectSpec::Ball { center, radius }));
+        world_of(cloth, |_| {})
+    }
+
+    /// A disc of squares, held where the support is. Nodes of the rim's own row are held on a clamped one: as in the other meshes, half a
+    /// cell beyond the support, where rows of nodes are as often nearer as farther.
+    fn squares(&self, specimen: &Specimen) -> Result<World, TextileError> {
+        let [inner, outer] = [self.support_radius, self.specimen_radius];
+        let share = (outer * outer - inner * inner) / (outer * outer);
+        let nodes = f64::from(self.nodes) / share;
+        let mut cloth = specimen.cloth(MeshSpec::Disc {
+            radius: outer,
+            nodes: nodes.round() as u32,
+            pattern: DiscPatternSpec::Squares,
+            seed: self.rest.seed,
+        });
+        let side = (PI / nodes).sqrt() * outer;
+        let radius = match self.support {
+            Support::Clamped => inner + side,
+            _ => inner + 0.5 * side,
+        };
         let center = [0.0; 3];
         cloth.pin.push(hold(SelectSpec::Ball { center, radius }));
         world_of(cloth, |_| {})
@@ -290,7 +322,7 @@ impl Setup {
     /// The support as seen from above: the polygon of the held rim, or a circle.
     fn support_outline(&self, world: &World) -> Vec<DVec2> {
         let count = match self.support {
-            _ if self.irregular => 2 * DIRECTIONS,
+            _ if !matches!(self.meshing, Meshing::Cells(_)) => 2 * DIRECTIONS,
             Support::Ring => world.model.pins[0].nodes.len(),
             Support::Clamped => world.model.pins[0].nodes.len() / 2,
             Support::Disc { .. } => 2 * DIRECTIONS,

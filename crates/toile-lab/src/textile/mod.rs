@@ -33,6 +33,7 @@ pub use spread::Spread;
 
 use thiserror::Error;
 use toile::certificate::StepError;
+use toile::command::CommandError;
 use toile::equilibrium::EquilibriumError;
 use toile_scene::scene::SceneError;
 
@@ -45,6 +46,9 @@ pub enum TextileError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// Gravity could not be changed.
+    #[error(transparent)]
+    Command(#[from] CommandError),
     /// No equilibrium can be looked for.
     #[error(transparent)]
     Equilibrium(#[from] EquilibriumError),

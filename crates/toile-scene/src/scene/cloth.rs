@@ -215,6 +215,7 @@ fn generate_mesh(spec: &MeshSpec) -> Result<Mesh, GenerateError> {
             pattern: match pattern {
                 DiscPatternSpec::Irregular => generate::DiscPattern::Irregular { seed: *seed },
                 DiscPatternSpec::Rings => generate::DiscPattern::Rings,
+                DiscPatternSpec::Squares => generate::DiscPattern::Squares,
             },
         }),
         MeshSpec::Ring {

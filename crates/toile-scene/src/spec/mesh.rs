@@ -121,6 +121,8 @@ pub enum DiscPatternSpec {
     Irregular,
     /// Rings of quads around a fan of triangles.
     Rings,
+    /// Squares, cut off at the rim.
+    Squares,
 }
 
 /// How a sphere is meshed.

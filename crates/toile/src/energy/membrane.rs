@@ -181,7 +181,7 @@ impl<const N: usize> MembraneBatch<N> {
         let sides = from_first(x);
         let points = self.points(element).iter();
         points
-            .map(|p| p.area * law.density(&p.columns(&sides), p.cell))
+            .map(|p| p.area * law.density(&p.columns(&sides), p.face))
             .sum()
     }
 
@@ -196,7 +196,7 @@ impl<const N: usize> MembraneBatch<N> {
         let (sides, rates) = (from_first(x), from_first(v));
         let mut force = [DVec3::ZERO; N];
         for p in self.points(element) {
-            let stress = law.stress(&p.columns(&sides), &p.columns(&rates), p.cell);
+            let stress = law.stress(&p.columns(&sides), &p.columns(&rates), p.face);
             p.add_force(&stress, &mut force);
         }
         balance(&mut force);
@@ -215,7 +215,7 @@ impl<const N: usize> MembraneBatch<N> {
         let (sides, rates) = (from_first(x), from_first(v));
         let (mut local, mut blocks) = (Local::default(), Blocks::default());
         for p in self.points(element) {
-            let response = law.respond(&p.columns(&sides), &p.columns(&rates), weights, p.cell);
+            let response = law.respond(&p.columns(&sides), &p.columns(&rates), weights, p.face);
             p.add_force(&response.stress, &mut local.force);
             p.add_blocks(&response.tangent, &mut blocks);
         }

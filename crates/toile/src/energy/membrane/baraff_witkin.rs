@@ -216,7 +216,7 @@ impl Channels {
 
 impl Law for BaraffWitkin {
     #[inline(always)]
-    fn density(&self, w: &Columns, _cell: f64) -> f64 {
+    fn density(&self, w: &Columns, _face: f64) -> f64 {
         let stretch = |axis: usize, w: DVec3| {
             let excess = w.length() - self.rest_stretch[axis];
             self.stretch[axis] * excess * excess
@@ -226,7 +226,7 @@ impl Law for BaraffWitkin {
     }
 
     #[inline(always)]
-    fn stress(&self, w: &Columns, rate: &Columns, _cell: f64) -> Columns {
+    fn stress(&self, w: &Columns, rate: &Columns, _face: f64) -> Columns {
         let (warp, weft) = (self.thread(0, w.u, rate.u), self.thread(1, w.v, rate.v));
         let speed = rate.u.dot(w.v) + w.u.dot(rate.v);
         let shear = self.shear * (w.u.dot(w.v) + self.shear_damping * speed);
@@ -237,7 +237,7 @@ impl Law for BaraffWitkin {
     }
 
     #[inline(always)]
-    fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, _cell: f64) -> Response {
+    fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, _face: f64) -> Response {
         let (warp, weft) = (self.thread(0, w.u, rate.u), self.thread(1, w.v, rate.v));
         let c = w.u.dot(w.v);
         let speed = rate.u.dot(w.v) + w.u.dot(rate.v);

@@ -126,14 +126,14 @@ pub(super) struct Response {
 
 /// An energy density.
 pub(super) trait Law {
-    /// Energy per rest area (J/m²) in a cell of this rest area (m²).
-    fn density(&self, w: &Columns, cell: f64) -> f64;
+    /// Energy per rest area (J/m²) in a face of this rest area (m²).
+    fn density(&self, w: &Columns, face: f64) -> f64;
 
     /// Elastic and damping stress (N/m).
-    fn stress(&self, w: &Columns, rate: &Columns, cell: f64) -> Columns;
+    fn stress(&self, w: &Columns, rate: &Columns, face: f64) -> Columns;
 
     /// Stress and tangent for an implicit step.
-    fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, cell: f64) -> Response;
+    fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, face: f64) -> Response;
 }
 
 /// A vector's length and direction; no direction if it is too short to have one.

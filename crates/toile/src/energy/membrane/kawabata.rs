@@ -321,7 +321,7 @@ fn project([a, b, d]: [f64; 3]) -> [f64; 3] {
 
 impl Law for Kawabata {
     #[inline]
-    fn density(&self, w: &Columns, _cell: f64) -> f64 {
+    fn density(&self, w: &Columns, _face: f64) -> f64 {
         let (u, v) = (Measured::new(w.u), Measured::new(w.v));
         let angle = Angle::new(u.direction.dot(v.direction)).value;
         self.tensile[0].at(u.length - 1.0).integral
@@ -330,7 +330,7 @@ impl Law for Kawabata {
     }
 
     #[inline]
-    fn stress(&self, w: &Columns, rate: &Columns, _cell: f64) -> Columns {
+    fn stress(&self, w: &Columns, rate: &Columns, _face: f64) -> Columns {
         let frame = Frame::new(w);
         let (warp, weft) = (
             self.thread(0, &frame.u, rate.u),
@@ -344,7 +344,7 @@ impl Law for Kawabata {
     }
 
     #[inline]
-    fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, _cell: f64) -> Response {
+    fn respond(&self, w: &Columns, rate: &Columns, weights: &Weights, _face: f64) -> Response {
         let frame = Frame::new(w);
         let (warp, weft) = (
             self.thread(0, &frame.u, rate.u),

@@ -13,8 +13,8 @@ pub(super) struct Point<const N: usize> {
     weights: [DVec2; N],
     /// Rest area (m²).
     pub area: f64,
-    /// Rest area of the cell it lies in (m²): of the quad, or of two triangles.
-    pub cell: f64,
+    /// Rest area of the face it lies in (m²).
+    pub face: f64,
 }
 
 impl<const N: usize> Point<N> {
@@ -109,13 +109,13 @@ pub(super) fn of_triangle(flat: &[DVec2; 4]) -> Point<3> {
     Point {
         weights: [-(second + third), second, third],
         area: 0.5 * sides.determinant(),
-        cell: sides.determinant(),
+        face: 0.5 * sides.determinant(),
     }
 }
 
 /// The 2×2 Gauss points of the bilinear quad.
 pub(super) fn of_quad(flat: &[DVec2; 4]) -> [Point<4>; 4] {
-    let cell = 0.5 * (flat[2] - flat[0]).perp_dot(flat[3] - flat[1]);
+    let face = 0.5 * (flat[2] - flat[0]).perp_dot(flat[3] - flat[1]);
     let off = 1.0 / 3f64.sqrt();
     [[-off, -off], [off, -off], [off, off], [-off, off]].map(|[xi, eta]| {
         // ∂Nᵢ/∂(ξ, η) on the square [−1, 1]².
@@ -130,7 +130,7 @@ pub(super) fn of_quad(flat: &[DVec2; 4]) -> [Point<4>; 4] {
         Point {
             weights: by_square.map(|g| back * g),
             area: jacobian.determinant(),
-            cell,
+            face,
         }
     })
 }

@@ -290,6 +290,28 @@ fn discs_have_about_the_wanted_nodes_and_converge() {
 }
 
 #[test]
+fn a_disc_of_squares_is_whole_and_has_no_slivers() {
+    for nodes in (7..400).chain([3000]) {
+        let mesh = disc(&Disc {
+            radius: 0.5,
+            nodes,
+            pattern: DiscPattern::Squares,
+        })
+        .unwrap();
+        let (count, loops, euler) = healthy(&mesh);
+        assert_eq!((loops, euler), (1, 1), "{nodes}");
+        let off = (count as f64 / f64::from(nodes) - 1.0).abs();
+        assert!(off < 3.0 / f64::from(nodes).sqrt(), "{nodes}: {count}");
+        assert!(faces_up(&mesh));
+        assert_eq!(pattern_strain(&mesh), 0.0);
+        let missing = PI / 4.0 - area(&mesh);
+        assert!(missing > 0.0 && missing < 3.0 / f64::from(nodes), "{nodes}");
+        let smallest = examine(&mesh).statistics.smallest_angle;
+        assert!(smallest > 18f64.to_radians(), "{nodes}: {smallest}");
+    }
+}
+
+#[test]
 fn bad_parameters_are_refused_by_name() {
     let message = |result: Result<Mesh, GenerateError>| result.unwrap_err().to_string();
     let pattern = GridPattern::Quads;

@@ -74,7 +74,7 @@ fn cases<const N: usize>(
         let sides = x.map(|p| p - x[0]);
         let of_point = |p: &Point<N>| {
             let strain = TensionField::strain(&p.columns(&sides));
-            match law.case(&strain, &law.buckling_stress(p.cell)) {
+            match law.case(&strain, &law.buckling_stress(p.face)) {
                 Case::Taut => 0,
                 Case::Slack => 1,
                 Case::Wrinkled { .. } => 2,
