@@ -34,11 +34,11 @@ const PENALTY_STIFFNESS: f64 = 10.0;
 /// twice as long to come out.
 const PENALTY_DAMPING: f64 = 30.0;
 /// Below half its thickness the penalty is stiffer in inverse proportion to what is left, at most by this
-/// factor: at the last sixtieth of the thickness. Chosen, not derived; the lab experiment `contact` watches
+/// factor: at the last sixtieth of the thickness. A choice (`docs/contact.md`, Constants); the lab experiment `contact` watches
 /// the energy of piles.
 const HARDEST: f64 = 30.0;
 /// How much stiffer penalties on bodies are than between cloths: they may carry what hangs on many nodes.
-/// Chosen, not derived; belongs to this phase alone.
+/// A choice (`docs/contact.md`, Constants); belongs to this phase alone.
 const FIRM: f64 = 10.0;
 /// The drag of a contact that sticks, as a multiple of `m`: it creeps by 1/31 of what it would slip by, which
 /// the response after the solve takes away (test below).

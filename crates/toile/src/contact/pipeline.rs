@@ -45,10 +45,10 @@ pub use report::ContactReport;
 pub(crate) use ties::Near;
 
 /// Hard limit of the collision phase: features never come nearer than this part of the distance they started
-/// with (or of the thickness, if less). Chosen, not derived; belongs to this phase alone.
+/// with (or of the thickness, if less). A choice (`docs/contact.md`, Constants); belongs to this phase alone.
 const LEAST_KEPT: f64 = 0.1;
 /// Impulses of collisions aim for this part of the distance at the start: well above the hard limit, so that
-/// the next round does not find the same pair again. Chosen, not derived.
+/// the next round does not find the same pair again. A choice (`docs/contact.md`, Constants).
 const COLLISION_AIM: f64 = 0.5;
 /// Vertex–face and edge–edge pairs with a penalty force between them are left to it down to this part of the
 /// thickness; below it the response after the solve acts too. Half, because the penalty hardens from there on
@@ -58,7 +58,7 @@ const PENALTY_YIELD: f64 = 0.5;
 /// Fedkiw & Anderson (2002), section 7.2.
 const RESTORED_PER_STEP: f64 = 0.1;
 /// Rounds of detection before impact zones are made. More delay the zones, fewer make zones of what another
-/// round would solve. Chosen, not derived; the lab experiment `contact` covers it.
+/// round would solve. A choice (`docs/contact.md`, Constants); the lab experiment `contact` covers it.
 const COLLISION_ROUNDS: u32 = 12;
 /// Gauss–Seidel sweeps of one round's solve at the most; it stops earlier within the tolerance. What is left
 /// is the next round's, so half as many cost rounds and not accuracy.

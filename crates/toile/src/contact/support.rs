@@ -74,7 +74,7 @@ struct Grip {
 pub(super) const TOUCHING: f64 = 1e-7;
 
 /// A node let go that approaches the surface faster than this (m/s) needs its support again: in a step of 10
-/// ms it would sink in by a micrometre. Chosen, not derived.
+/// ms it would sink in by a micrometre. A choice (`docs/contact.md`, Constants).
 const SINKING: f64 = 1e-4;
 
 /// A node that alone would slip faster than this (m/s) when it is let slide is torn loose: ten times

@@ -33,7 +33,7 @@ use start::{Dent, View, at_start};
 
 /// Face–body contact: the part of the nodes' offset that the inside of a face keeps from bodies. Between its
 /// nodes a face of edge `a` on a ball of radius `R` sags by `a²/6R`; three quarters of the offset are for
-/// that. Chosen, not derived; belongs to this phase alone.
+/// that. A choice (`docs/contact.md`, Constants); belongs to this phase alone.
 const FACE_OFFSET_SHARE: f64 = 0.25;
 /// The part of that which is left when the penalty has given way and the response after the solve answers.
 /// Belongs to this phase alone.

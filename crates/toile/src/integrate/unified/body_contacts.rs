@@ -14,7 +14,7 @@ use crate::state::ContactKey;
 use glam::DVec3;
 
 /// Nodes and faces never come nearer to a body than this part of what they keep, or of the distance they started with if that
-/// is less: what the travel guards. Far below what rows ask for; chosen, not derived.
+/// is less: what the travel guards. Far below what rows ask for; a choice (`docs/contact.md`, Constants).
 const LEAST_KEPT: f64 = 0.1;
 /// The part of what is missing that a step restores.
 const RESTORED: f64 = 0.1;

@@ -13,7 +13,7 @@ use glam::DVec3;
 
 /// Features never come nearer than this part of the distance that they started the step with, or of their thickness if that
 /// is less: what continuous detection guards. Far below the distance that rows ask for, so that it holds nobody back who
-/// obeys them; chosen, not derived.
+/// obeys them; a choice (`docs/contact.md`, Constants).
 const LEAST_KEPT: f64 = 0.1;
 /// The part of what is missing to the thickness that a step restores, as the 0.1 of Bridson, Fedkiw and Anderson (2002).
 const RESTORED: f64 = 0.1;

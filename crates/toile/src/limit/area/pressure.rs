@@ -60,7 +60,7 @@ pub(super) struct Pressures {
 }
 
 /// Edges of a face that has collapsed count as at least this part of the root of its rest area, so that its
-/// corners are not thrown far. Chosen, not derived.
+/// corners are not thrown far. A choice (`docs/contact.md`, Constants).
 const LEAST_EDGE: f64 = 0.1;
 
 impl Pressures {

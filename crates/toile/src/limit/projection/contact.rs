@@ -52,7 +52,7 @@ pub struct Obstacle {
 const GAP_ROUNDING: f64 = 1e-12;
 /// Multipliers that pull by less than this part of the largest are rounding.
 const PULLING: f64 = 1e-10;
-/// Friction is settled when no push changes by more than this part of the largest slip. Chosen, not derived;
+/// Friction is settled when no push changes by more than this part of the largest slip. A choice (`docs/contact.md`, Constants);
 /// the lab experiment `capstan` covers it.
 const FRICTION_SETTLED: f64 = 0.01;
 /// A direction of which a filter leaves less than this cannot be moved in: its square would be lost beside 1.
