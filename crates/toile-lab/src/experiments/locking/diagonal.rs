@@ -22,6 +22,9 @@
 //! fall, and then its corners come nearer by 1 %, the excess that inequality cloth has; noise (3 mm at the start, none at rest) tells it which way to fold.
 //! (Stiff springs gain their excess by stretching: with 10⁵ N/m they give way by 0.4 % on 16×16 cells, and the corners come to within 0.6 m.)
 //! The free corners should end `2r` apart, give or take the two cells of above.
+//!
+//! **The tension field** does not resist being pushed together where nothing resists bending: faces that the fold crosses shorten by folds of
+//! their own.
 
 use super::{Course, Sheet, clip, pictures};
 use crate::outcome::Measurement;
@@ -64,7 +67,7 @@ const IRREGULAR: &str = "irregular";
 /// The free corners and the held ones; those of the grid's backward diagonal are held.
 const FREE: [DVec3; 2] = [DVec3::new(-0.5, -0.5, 0.0), DVec3::new(0.5, 0.5, 0.0)];
 const HELD: [DVec3; 2] = [DVec3::new(0.5, -0.5, 0.0), DVec3::new(-0.5, 0.5, 0.0)];
-const MODELS: [(&str, &str, &str); 4] = [
+const MODELS: [(&str, &str, &str); 5] = [
     (
         "stiff springs",
         "model = \"mass-spring\"",
@@ -85,7 +88,13 @@ const MODELS: [(&str, &str, &str); 4] = [
         "model = \"isometric\"\nlimit.isometric = { tolerance = 5e-3 }\nnoise.deviation = 0.003\nrest.uv = {}",
         "",
     ),
+    (
+        TENSION_FIELD,
+        "model = \"tension-field\"\nlimit = \"none\"",
+        "stretch_stiffness = STIFF\nshear_stiffness = 50\nbend = 1e-7",
+    ),
 ];
+const TENSION_FIELD: &str = "tension field";
 const ISOMETRIC: &str = "isometric";
 /// Excess of length of inequality and isometric cloth.
 const EXCESS: f64 = 0.01;
@@ -197,7 +206,7 @@ fn line(model: &str, mesh: &str, cells: u32, course: &Course) -> String {
 
 fn judge(model: &str, mesh: &str, cells: u32, course: &Course, findings: &mut Findings) {
     let locks = mesh == AGAINST && ["stiff springs", "fixed lengths"].contains(&model);
-    let folds = mesh == ALONG || ["inequality", ISOMETRIC].contains(&model);
+    let folds = mesh == ALONG || ["inequality", ISOMETRIC, TENSION_FIELD].contains(&model);
     let cell = 1.0 / f64::from(cells);
     let roll = match model {
         ISOMETRIC if mesh != ALONG => 0.5 * cell / EXCESS.sqrt(),
@@ -205,6 +214,8 @@ fn judge(model: &str, mesh: &str, cells: u32, course: &Course, findings: &mut Fi
     };
     let (reference, tolerance) = match (locks, folds) {
         (true, _) => (SQRT_2, 0.5 * SQRT_2),
+        // It stops where its faces are slack all over, before its corners meet.
+        (_, true) if model == TENSION_FIELD => (0.0, 0.5 * SQRT_2),
         (_, true) => (0.0, roll + 2.0 * cell),
         // What equality cloth does on an irregular mesh hangs on the mesh.
         _ => return,
