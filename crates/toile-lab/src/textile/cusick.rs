@@ -263,8 +263,8 @@ impl Setup {
         world_of(cloth, |_| {})
     }
 
-    /// A disc of squares, held where the support is. Nodes of the rim's own row are held on a clamped one: as in the other meshes, half a
-    /// cell beyond the support, where rows of nodes are as often nearer as farther.
+    /// A disc of squares, held over the support. As with rows of cells, a clamped one is held to half a cell beyond it on the mean: what is
+    /// held ends between nothing and a cell short of the radius that holds, depending on the direction.
     fn squares(&self, specimen: &Specimen) -> Result<World, TextileError> {
         let [inner, outer] = [self.support_radius, self.specimen_radius];
         let share = (outer * outer - inner * inner) / (outer * outer);

@@ -111,7 +111,7 @@ impl MetricsTable {
         for row in &mut self.rows {
             let mut sums = vec![(0.0, 0u32); bodies.len()];
             // Times of frames and of steps are rounded each for itself.
-            let until = row[0] + 1e-7;
+            let until = row.first().map_or(f64::NEG_INFINITY, |time| time + 1e-7);
             while let Some((_, body, force)) = steps.next_if(|(time, _, _)| *time <= until) {
                 sums[body].0 += force;
                 sums[body].1 += 1;

@@ -306,24 +306,16 @@ class Renderer {
     const { at } = clothProgram;
     const lit = clothProgram === this.programs.cloth;
     const byValue = this.view.kind !== "cloth";
-    // The shadow is that of the middle, the picture shows both sides of what is between them.
+    // The shadow is that of the middle; the picture shows the side that is seen, half the thickness before it.
     this.setCloth(clothProgram, toClip, lit, byValue);
     gl.bindVertexArray(this.clothArray);
     for (const cloth of this.cloths) {
       if (!cloth.count) continue;
+      gl.uniform1f(at("yarn"), this.woven && !byValue ? cloth.yarn : 0);
       gl.uniform3fv(at("front"), cloth.colours[0]);
       gl.uniform3fv(at("back"), cloth.colours[1]);
-      gl.uniform1f(at("yarn"), this.woven && !byValue ? cloth.yarn : 0);
-      const layers = lit && cloth.half > 0 ? [[cloth.half, gl.BACK], [-cloth.half, gl.FRONT]] : [[0, null]];
-      for (const [lift, hidden] of layers) {
-        gl.uniform1f(at("lift"), lift);
-        if (hidden) {
-          gl.enable(gl.CULL_FACE);
-          gl.cullFace(hidden);
-        }
-        gl.drawArrays(gl.TRIANGLES, cloth.first, cloth.count);
-        gl.disable(gl.CULL_FACE);
-      }
+      gl.uniform1f(at("raise"), lit ? cloth.half : 0);
+      gl.drawArrays(gl.TRIANGLES, cloth.first, cloth.count);
     }
     if (lit) this.drawRims(toClip, byValue);
     this.drawBodies(bodyProgram, toClip, lit);

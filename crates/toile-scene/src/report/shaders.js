@@ -30,6 +30,8 @@ uniform sampler2D normals;
 uniform sampler2D faceValues;
 uniform bool valuePerFace;
 uniform float lift;  // half the thickness, with the sign of the side that is drawn (m)
+uniform float raise; // half the thickness, where the side that is seen is drawn (m)
+uniform vec3 eye;
 uniform mat4 toClip;
 out vec3 world;
 out vec3 normal;
@@ -38,7 +40,7 @@ out float value;
 void main() {
   vec4 point = entry(nodes, node);
   normal = entry(normals, node).xyz;
-  world = point.xyz + lift * normal;
+  world = point.xyz + (lift + raise * sign(dot(normal, eye - point.xyz))) * normal;
   thread = fabric;
   value = valuePerFace ? entry(faceValues, face).x : point.w;
   gl_Position = toClip * vec4(world, 1.0);
