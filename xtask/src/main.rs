@@ -59,8 +59,15 @@ fn main() -> ExitCode {
 fn test() -> bool {
     // Examples and benches only print; `lint` sees that they compile. `--tests` are libraries and programs too, but not the Python
     // package, which says that it is none; `--lib` would link it all the same, which takes Python.
-    let rust = cargo(&["test", "--workspace", "--tests"], &[])
-        && cargo(&["test", "--workspace", "--doc"], &[]);
+    let rust = std::thread::scope(|scope| {
+        // To fetch packages is to wait.
+        scope.spawn(|| {
+            python::fetch();
+            studio::fetch();
+        });
+        cargo(&["test", "--workspace", "--tests"], &[])
+            && cargo(&["test", "--workspace", "--doc"], &[])
+    });
     if !rust {
         return false;
     }

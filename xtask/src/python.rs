@@ -27,6 +27,11 @@ pub enum Package {
     LeftOut,
 }
 
+/// Fetches what the tests need, if that can be had. Whether it can, [`prepare`] says.
+pub fn fetch() {
+    let _ = environment(&NEEDS);
+}
+
 /// Builds the wheel with the profile of the tests and installs it. `None` if that fails.
 pub fn prepare() -> Option<Package> {
     let Some(environment) = environment(&NEEDS) else {
@@ -121,7 +126,7 @@ fn environment(needs: &[&str]) -> Option<PathBuf> {
     let make = ["-m", "venv", "--clear", place];
     let fill = [&["-m", "pip", "install", "--quiet"], needs].concat();
     let made =
-        run(Path::new(found), &make, ".", Output::Shown) && run(&python, &fill, ".", Output::Shown);
+        run(Path::new(found), &make, ".", Output::Kept) && run(&python, &fill, ".", Output::Kept);
     made.then(|| std::fs::write(&list, wanted).ok())??;
     Some(folder)
 }

@@ -84,6 +84,11 @@ pub enum Page {
     LeftOut,
 }
 
+/// Fetches the packages of the page, if there is Node. Whether they are there, [`prepare`] says.
+pub fn fetch() {
+    let _ = has_node() && packages();
+}
+
 /// Checks and builds the page, and tests its parts in Node. `None` if that fails.
 pub fn prepare() -> Option<Page> {
     if !has_node() {

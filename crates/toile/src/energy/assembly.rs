@@ -5,6 +5,7 @@
 //! worked out twice. So no two threads write to the same place, nothing is stored in between, and every row
 //! sums its elements in the same order whatever the number of pieces: the same bits on any number of threads.
 
+use super::element::Receiver;
 use super::{Elements, EnergyBatch, Memory, QuadraticBend, Visitor, Weights};
 use crate::linalg::{BlockMatrix, BlockPattern};
 use crate::parallel;
@@ -27,15 +28,24 @@ struct Part {
     /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`] and
     /// [`FIRST`].
     places: Vec<u32>,
-    /// The elements that touch each piece, in order. Empty if there is only one piece, which all touch.
+    /// The elements that touch each piece, by their first node. Empty if there is only one piece, which all touch, and they are in
+    /// that order by themselves.
     touching: Vec<Vec<u32>>,
 }
 
 impl Part {
-    /// The elements that touch a piece; `None` for all of them.
+    /// The elements that touch a piece; `None` for all of them as they come.
     fn touching(&self, piece: usize) -> Option<&[u32]> {
         self.touching.get(piece).map(Vec::as_slice)
     }
+}
+
+/// Elements in the order of their first nodes. The faces of an irregular mesh come in any order; gone through like that, nearly every
+/// block that is added to has to be fetched from far memory, which took longer than all that is computed.
+fn by_first_node<const N: usize>(elements: &impl Elements<N>) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..elements.count() as u32).collect();
+    order.sort_by_key(|&element| elements.nodes(element as usize).into_iter().min());
+    order
 }
 
 /// Set in a place whose block has to be transposed because the later node has the smaller number.
@@ -183,21 +193,27 @@ impl Planner<'_> {
 impl Visitor for Planner<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
         let mut part = Part::default();
-        if self.pieces.len() > 1 {
+        let order = by_first_node(elements);
+        if self.pieces.len() > 1 || !order.is_sorted() {
             part.touching = vec![Vec::new(); self.pieces.len()];
         }
-        for element in 0..elements.count() {
-            let nodes = elements.nodes(element);
+        let pairs = N * (N - 1) / 2;
+        if self.pattern.is_some() {
+            part.places = vec![0; order.len() * pairs];
+        }
+        for element in order {
+            let nodes = elements.nodes(element as usize);
             for (piece, list) in self.pieces.iter().zip(&mut part.touching) {
                 if nodes.iter().any(|&n| piece.contains(&(n as usize))) {
-                    list.push(element as u32);
+                    list.push(element);
                 }
             }
             let Some(pattern) = self.pattern else {
                 continue;
             };
-            for (i, j) in (1..N).flat_map(|i| (0..i).map(move |j| (i, j))) {
-                part.places.push(self.place(pattern, [nodes[i], nodes[j]]));
+            let own = (1..N).flat_map(|i| (0..i).map(move |j| (i, j)));
+            for (at, (i, j)) in (element as usize * pairs..).zip(own) {
+                part.places[at] = self.place(pattern, [nodes[i], nodes[j]]);
             }
         }
         self.parts.push(part);
@@ -282,6 +298,41 @@ impl SystemAdder<'_> {
     }
 }
 
+/// Where the forces and blocks of one element go.
+struct Spread<'a, 'b, const N: usize> {
+    nodes: [usize; N],
+    /// Of the blocks that are still to come.
+    places: std::slice::Iter<'a, u32>,
+    adder: &'a mut SystemAdder<'b>,
+}
+
+impl<const N: usize> Receiver<N> for Spread<'_, '_, N> {
+    #[inline(always)]
+    fn force(&mut self, node: usize, force: DVec3) {
+        let row = self.nodes[node].wrapping_sub(self.adder.first);
+        if let Some(sum) = self.adder.forces.get_mut(row) {
+            *sum += force;
+        }
+    }
+
+    #[inline(always)]
+    fn block(&mut self, i: usize, j: usize, block: DMat3) {
+        if i == j {
+            let row = self.nodes[i].wrapping_sub(self.adder.first);
+            if let Some(sum) = self.adder.diagonal.get_mut(row) {
+                *sum += block;
+            }
+        } else if let Some(&place) = self.places.next() {
+            let block = if place & TRANSPOSED == 0 {
+                block
+            } else {
+                block.transpose()
+            };
+            self.adder.write(place, block);
+        }
+    }
+}
+
 impl Visitor for SystemAdder<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
         let part = self.parts.next().expect("one part for each kind");
@@ -290,25 +341,17 @@ impl Visitor for SystemAdder<'_> {
             let nodes = elements.nodes(element).map(|n| n as usize);
             let x = nodes.map(|n| self.positions[n]);
             let v = nodes.map(|n| self.velocities[n]);
-            let local = elements.linearise(element, &x, &v, self.weights);
-            let mut places = part.places[element * pairs..][..pairs].iter();
-            for i in 0..N {
-                let row = nodes[i].wrapping_sub(self.first);
-                if let Some(sum) = self.forces.get_mut(row) {
-                    *sum += local.force[i];
-                    self.diagonal[row] += local.blocks[i][i];
-                }
-                for (block, &place) in local.blocks[i].iter().take(i).zip(&mut places) {
-                    let block = if place & TRANSPOSED == 0 {
-                        *block
-                    } else {
-                        block.transpose()
-                    };
-                    self.write(place, block);
-                }
-            }
+            let places = part.places[element * pairs..][..pairs].iter();
+            let weights = self.weights;
+            let mut spread = Spread {
+                nodes,
+                places,
+                adder: self,
+            };
+            elements.hand_over(element, &x, &v, weights, &mut spread);
         });
     }
+
     fn quadratic(&mut self, form: &QuadraticBend) {
         let part = self.parts.next().expect("one part for each kind");
         for (row, sum) in (self.first..).zip(self.forces.iter_mut()) {

@@ -56,6 +56,7 @@ mod tests;
 
 pub use cloth::ClothCurvature;
 
+use super::element::Receiver;
 use super::hinge::{Fold, outer, wrapped};
 use super::{BendLaw, Elements, HingeHessian, HingeMaterial, Local, Weights};
 use glam::{DMat3, DVec3};
@@ -308,6 +309,75 @@ impl<const N: usize> Elements<N> for Curvatures<'_, N> {
         v: &[DVec3; N],
         weights: &Weights,
     ) -> Local<N> {
+        let curved = self.gauss_newton(element, x, v, weights);
+        let mut local = Local {
+            force: curved.force,
+            blocks: [[DMat3::ZERO; N]; N],
+        };
+        for (i, row) in local.blocks.iter_mut().enumerate() {
+            for (j, block) in row.iter_mut().enumerate().take(i + 1) {
+                *block = curved.block(i, j);
+            }
+        }
+        if let Some(moment) = curved.turns {
+            let (stiffness, blocks) = (weights.stiffness, &mut local.blocks);
+            let product = self.add_turning(element, x, v, moment, stiffness, blocks);
+            for (force, product) in local.force.iter_mut().zip(product) {
+                *force -= weights.ahead * product;
+            }
+        }
+        local
+    }
+
+    fn hand_over(
+        &self,
+        element: usize,
+        x: &[DVec3; N],
+        v: &[DVec3; N],
+        weights: &Weights,
+        to: &mut impl Receiver<N>,
+    ) {
+        if self.batch.hessian == HingeHessian::Exact {
+            return self.linearise(element, x, v, weights).hand_over(to);
+        }
+        let curved = self.gauss_newton(element, x, v, weights);
+        for i in 0..N {
+            to.force(i, curved.force[i]);
+            for j in 0..=i {
+                to.block(i, j, curved.block(i, j));
+            }
+        }
+    }
+}
+
+/// A triangle's force and stiffness, as far as its curvatures are linear in the positions.
+struct GaussNewton<const N: usize> {
+    force: [DVec3; N],
+    /// Gradients of the curvatures (1/m²), and the same times their stiffness.
+    gradients: [[DVec3; N]; 3],
+    scaled: [[DVec3; N]; 3],
+    /// The moments (N), if what they make of the curvatures' second derivatives is wanted.
+    turns: Option<[f64; 3]>,
+}
+
+impl<const N: usize> GaussNewton<N> {
+    /// `Σ_k factor_k ∇κ_k ∇κ_kᵀ` of two nodes.
+    #[inline(always)]
+    fn block(&self, i: usize, j: usize) -> DMat3 {
+        let part = |k: usize| outer(self.scaled[k][i], self.gradients[k][j]);
+        part(0) + part(1) + part(2)
+    }
+}
+
+impl<const N: usize> Curvatures<'_, N> {
+    #[inline(never)]
+    fn gauss_newton(
+        &self,
+        element: usize,
+        x: &[DVec3; N],
+        v: &[DVec3; N],
+        weights: &Weights,
+    ) -> GaussNewton<N> {
         let bent = self.bent(element, x);
         let Answer {
             moment,
@@ -321,32 +391,19 @@ impl<const N: usize> Elements<N> for Curvatures<'_, N> {
         }
         let (area, rates) = (self.batch.shapes[element].area, bent.rates(v));
         let damping = rigidity.map(|d| self.batch.damping_time * d);
-        let mut force = bent.force(std::array::from_fn(|k| {
+        let force = bent.force(std::array::from_fn(|k| {
             area * (moment[k] + (damping[k] + weights.ahead * slope[k]) * rates[k])
         }));
-        let mut blocks = [[DMat3::ZERO; N]; N];
-        for (k, gradient) in bent.gradients.iter().enumerate() {
+        let mut scaled = bent.gradients;
+        for (k, gradient) in scaled.iter_mut().enumerate() {
             let factor = area * (weights.stiffness * slope[k] + weights.damping * damping[k]);
-            add_rank_one(&mut blocks, gradient, factor);
+            gradient.iter_mut().for_each(|g| *g *= factor);
         }
-        if exact {
-            let stiffness = weights.stiffness;
-            let product = self.add_turning(element, x, v, moment, stiffness, &mut blocks);
-            for (force, product) in force.iter_mut().zip(product) {
-                *force -= weights.ahead * product;
-            }
-        }
-        Local { force, blocks }
-    }
-}
-
-/// Adds `factor · u uᵀ` to the blocks on and left of the diagonal.
-#[inline(never)]
-fn add_rank_one<const N: usize>(blocks: &mut [[DMat3; N]; N], u: &[DVec3; N], factor: f64) {
-    for (i, row) in blocks.iter_mut().enumerate() {
-        let scaled = factor * u[i];
-        for (block, other) in row.iter_mut().zip(u).take(i + 1) {
-            *block += outer(scaled, *other);
+        GaussNewton {
+            force,
+            gradients: bent.gradients,
+            scaled,
+            turns: exact.then_some(moment),
         }
     }
 }

@@ -41,6 +41,28 @@ impl<const N: usize> Default for Local<N> {
     }
 }
 
+impl<const N: usize> Local<N> {
+    /// Hands over all of it, piece by piece.
+    #[inline(always)]
+    pub fn hand_over(&self, to: &mut impl Receiver<N>) {
+        for (i, row) in self.blocks.iter().enumerate() {
+            to.force(i, self.force[i]);
+            for (j, block) in row.iter().enumerate().take(i + 1) {
+                to.block(i, j, *block);
+            }
+        }
+    }
+}
+
+/// Who takes what an element gives its nodes.
+pub trait Receiver<const N: usize> {
+    /// `f − τ K v` on a node (N).
+    fn force(&mut self, node: usize, force: DVec3);
+
+    /// The block of the nodes `i` and `j ≤ i`. All of them come row by row, each once.
+    fn block(&mut self, i: usize, j: usize, block: DMat3);
+}
+
 /// A batch of elements of one kind.
 pub trait Elements<const N: usize>: Sync {
     /// How many there are.
@@ -63,6 +85,20 @@ pub trait Elements<const N: usize>: Sync {
         v: &[DVec3; N],
         weights: &Weights,
     ) -> Local<N>;
+
+    /// The same, handed over piece by piece. Elements of many nodes do without the list of all blocks: it is ten kilobytes for twelve
+    /// nodes, and to fill and copy it takes longer than what is in it.
+    #[inline(always)]
+    fn hand_over(
+        &self,
+        element: usize,
+        x: &[DVec3; N],
+        v: &[DVec3; N],
+        weights: &Weights,
+        to: &mut impl Receiver<N>,
+    ) {
+        self.linearise(element, x, v, weights).hand_over(to);
+    }
 }
 
 #[cfg(test)]

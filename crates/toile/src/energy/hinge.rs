@@ -67,6 +67,7 @@ pub(super) mod tests;
 pub use cloth::{ClothHinges, HingeMaterial, RestAngles, RestAnglesError, cloth_hinges};
 pub use law::{BendLaw, HingeShape};
 
+use super::element::Receiver;
 use super::{Elements, Local, Weights};
 pub(super) use fold::{Fold, outer, wrapped};
 use glam::{DMat3, DVec3};
@@ -201,6 +202,29 @@ impl<const N: usize> Hinges<'_, N> {
         }
     }
 
+    /// The moment, damping and what the force looks ahead included, and the factor of `u uᵀ`.
+    #[inline(always)]
+    fn gauss_newton(
+        &self,
+        element: usize,
+        fold: &Fold,
+        v: &[DVec3; N],
+        weights: &Weights,
+    ) -> (f64, f64) {
+        let shape = &self.batch.shapes[self.first + element];
+        let [moment, slope] =
+            self.batch
+                .law
+                .moment(shape, fold.angle, self.rest_angles[self.first + element]);
+        let turning = rate(&fold.gradient, &points(v));
+        let damping = self.batch.damping_time * shape.stiffness;
+        let slope = slope.max(0.0);
+        (
+            moment + (damping + weights.ahead * slope) * turning,
+            weights.stiffness * slope + weights.damping * damping,
+        )
+    }
+
     /// `ψ'' u uᵀ + ψ' ∂²θ/∂x²` of the four points, as the batch wants it.
     fn stiffness(&self, fold: &Fold, moment: f64, slope: f64) -> [[DMat3; 4]; 4] {
         let mut blocks = fold.hessian();
@@ -260,6 +284,13 @@ impl<const N: usize> Elements<N> for Hinges<'_, N> {
         let Some(fold) = Fold::new(&points(x)) else {
             return Local::default();
         };
+        if self.batch.hessian == HingeHessian::GaussNewton {
+            let (total, factor) = self.gauss_newton(element, &fold, v, weights);
+            return Local {
+                force: on_nodes(&fold.gradient.map(|u| -total * u)),
+                blocks: rank_one(&on_nodes(&fold.gradient), factor),
+            };
+        }
         let shape = &self.batch.shapes[self.first + element];
         let [moment, slope] =
             self.batch
@@ -269,14 +300,6 @@ impl<const N: usize> Elements<N> for Hinges<'_, N> {
         let turning = rate(u, &velocities);
         let damping = self.batch.damping_time * shape.stiffness;
         let along = weights.damping * damping;
-        if self.batch.hessian == HingeHessian::GaussNewton {
-            let slope = slope.max(0.0);
-            let total = moment + (damping + weights.ahead * slope) * turning;
-            return Local {
-                force: on_nodes(&u.map(|u| -total * u)),
-                blocks: rank_one(&on_nodes(u), weights.stiffness * slope + along),
-            };
-        }
         let stiffness = self.stiffness(&fold, moment, slope);
         let total = moment + damping * turning;
         let force = std::array::from_fn(|i| {
@@ -294,6 +317,32 @@ impl<const N: usize> Elements<N> for Hinges<'_, N> {
         Local {
             force: on_nodes(&force),
             blocks,
+        }
+    }
+
+    fn hand_over(
+        &self,
+        element: usize,
+        x: &[DVec3; N],
+        v: &[DVec3; N],
+        weights: &Weights,
+        to: &mut impl Receiver<N>,
+    ) {
+        if self.batch.hessian != HingeHessian::GaussNewton {
+            return self.linearise(element, x, v, weights).hand_over(to);
+        }
+        let Some(fold) = Fold::new(&points(x)) else {
+            return Local::default().hand_over(to);
+        };
+        let (total, factor) = self.gauss_newton(element, &fold, v, weights);
+        let u: [DVec3; N] = on_nodes(&fold.gradient);
+        let force: [DVec3; N] = on_nodes(&fold.gradient.map(|u| -total * u));
+        let scaled = u.map(|u| factor * u);
+        for i in 0..N {
+            to.force(i, force[i]);
+            for j in 0..=i {
+                to.block(i, j, outer(u[i], scaled[j]));
+            }
         }
     }
 }
