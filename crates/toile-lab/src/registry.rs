@@ -140,6 +140,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     textile::EXPERIMENT,
     contact::incline::EXPERIMENT,
     contact::capstan::EXPERIMENT,
+    contact::drawer::EXPERIMENT,
     contact::stress::SPHERE_DROP,
     contact::stress::FIVE_SHEETS,
     contact::stress::HEAP,

@@ -1,6 +1,6 @@
 //! Limits and contact together: scenes by models, a line each.
 
-use super::run::carry_out;
+use super::run::{Course, carry_out};
 use super::stress::{five_sheets, heap};
 use crate::outcome::Measurement;
 use crate::registry::{Experiment, Findings, LabError, Settings};
@@ -36,43 +36,55 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// How much more than their limit lengths and stretches may show.
-const ALLOWANCE: f64 = 0.005;
+pub(super) const ALLOWANCE: f64 = 0.005;
 /// Half the thickness of cloth that says nothing of it (m): where the middle of it is, seen from its surface.
 const OFFSET: f64 = 1e-3;
 /// How deep the middle of the cloth may be in a body (m).
 const DEEPEST: f64 = 1e-4;
 
 /// A model with its limit.
-struct Limited {
-    name: &'static str,
+pub(super) struct Limited {
+    pub name: &'static str,
     /// What a scene says of it.
-    text: &'static str,
+    pub text: &'static str,
     /// The strain that it allows.
-    limit: f64,
+    pub limit: f64,
     /// Whether that is of faces, and not of edges alone.
     of_faces: bool,
 }
 
-const MODELS: [Limited; 3] = [
-    Limited {
-        name: "mass-spring, 1 %",
-        text: "model = \"mass-spring\"\nlimit.stretch = { stretch = 0.01 }\n",
-        limit: 0.01,
-        of_faces: true,
-    },
-    Limited {
-        name: "baraff-witkin, 1 %",
-        text: "model = \"baraff-witkin\"\nlimit.stretch = { stretch = 0.01 }\n",
-        limit: 0.01,
-        of_faces: true,
-    },
-    Limited {
-        name: "quasi-inextensible",
-        text: "model = \"quasi-inextensible\"\n",
-        limit: 0.0,
-        of_faces: false,
-    },
-];
+impl Limited {
+    /// The worst strain of a run, of what the limit is about.
+    pub fn worst_strain(&self, course: &Course) -> f64 {
+        match self.of_faces {
+            true => course.strain.max(course.stretch),
+            false => course.stretch,
+        }
+    }
+}
+
+pub(super) const MASS_SPRING: Limited = Limited {
+    name: "mass-spring, 1 %",
+    text: "model = \"mass-spring\"\nlimit.stretch = { stretch = 0.01 }\n",
+    limit: 0.01,
+    of_faces: true,
+};
+
+const BARAFF_WITKIN: Limited = Limited {
+    name: "baraff-witkin, 1 %",
+    text: "model = \"baraff-witkin\"\nlimit.stretch = { stretch = 0.01 }\n",
+    limit: 0.01,
+    of_faces: true,
+};
+
+pub(super) const QUASI_INEXTENSIBLE: Limited = Limited {
+    name: "quasi-inextensible",
+    text: "model = \"quasi-inextensible\"\n",
+    limit: 0.0,
+    of_faces: false,
+};
+
+const MODELS: [Limited; 3] = [MASS_SPRING, BARAFF_WITKIN, QUASI_INEXTENSIBLE];
 
 fn run(settings: &Settings) -> Result<Findings, LabError> {
     let mut findings = Findings::default();
@@ -81,10 +93,7 @@ fn run(settings: &Settings) -> Result<Findings, LabError> {
             let text = text.replace("[time]\n", "[time]\nconstraints = \"unified\"\n");
             let label = format!("{scene}, {}", model.name);
             let course = carry_out("contact-table", &label, text, &mut findings)?;
-            let strain = match model.of_faces {
-                true => course.strain.max(course.stretch),
-                false => course.stretch,
-            };
+            let strain = model.worst_strain(&course);
             let depth = (course.depth - OFFSET).max(course.face_depth).max(0.0);
             let count = course.intersections as f64;
             let measure = |what: &str, unit, value, most| {

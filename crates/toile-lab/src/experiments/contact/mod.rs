@@ -2,6 +2,7 @@
 
 pub(crate) mod capstan;
 pub(crate) mod contact_table;
+pub(crate) mod drawer;
 pub(crate) mod funnel;
 pub(crate) mod hand;
 pub(crate) mod incline;

@@ -8,7 +8,7 @@ use crate::snapshot::Album;
 use glam::DVec3;
 use std::time::Instant;
 use toile::certificate::{PhaseTimes, Status};
-use toile::contact::{ContactReport, intersections};
+use toile::contact::{ContactReport, Load, intersections};
 use toile::state::State;
 use toile_scene::scene::World;
 
@@ -40,6 +40,9 @@ const DEEPEST: f64 = 1e-3;
 pub(super) trait Watch {
     /// Looks at a state; answers where its nodes are shown if not where they are.
     fn look(&mut self, world: &World, state: &State) -> Option<Vec<DVec3>>;
+
+    /// Hears before that what cloth pulled the pins with in the step that ended at a time (s).
+    fn feel(&mut self, _time: f64, _pins: &[Load]) {}
 }
 
 /// Nobody looks.
@@ -102,6 +105,7 @@ pub(super) fn carry_out_watched(
         if let Some(contact) = &certificate.contact {
             course.contact = course.contact.and(contact);
         }
+        watch.feel(simulation.time(), simulation.pin_loads());
         let state = simulation.state();
         shown.time = state.time;
         match watch.look(world, state) {
