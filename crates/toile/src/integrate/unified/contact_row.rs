@@ -24,11 +24,6 @@ const MATTERS: f64 = 0.3;
 /// What a violation is expected to fall to from one multiplier to the next, and how much stiffer a row becomes if it does not.
 const FALLS_TO: f64 = 0.25;
 const STIFFER: f64 = 4.0;
-/// A row that pushed and has let go stays in the matrix up to where it would pull by this many times its multiplier: the next move
-/// may well close it again, and one such row that is not in the matrix holds back the whole step. With contacts of 3
-/// times the stiffness that they work against five sheets on a ball take 9.5 Newton steps a step with it and 9.6 without, a sheet on a
-/// ball 8.2 and 8.5, two sheets on a box 17.9 and 20.7.
-const NEARLY_OPEN: f64 = 3.0;
 /// A row becomes so many times as stiff as it began at the most. What cannot be met however stiff it is would else end beyond all
 /// numbers.
 const STIFFEST: f64 = 65536.0;
@@ -117,18 +112,12 @@ impl ContactRow {
         -self.force(self.combine(positions)).dot(self.combine(moves))
     }
 
-    /// Whether it counts in the matrix at a place: it pushes, or has just let go.
-    fn is_close(&self, place: DVec3) -> bool {
-        let tried = self.push + self.stiffness * self.violation(place);
-        tried > 0.0 || tried > -NEARLY_OPEN * self.push
-    }
-
-    /// Minus the derivative of the force by the place (kg), that of a row that has just let go included; `None` where nothing acts.
+    /// Minus the derivative of the force by the place (kg); `None` where nothing acts.
     pub fn coupling(&self, place: DVec3) -> Option<Coupling> {
         let n = self.normal;
         let across = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
         let mut block = DMat3::ZERO;
-        if self.is_close(place) {
+        if self.pushes(place) > 0.0 {
             block += self.stiffness * across;
         }
         if self.radius > 0.0 {
@@ -265,20 +254,6 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn a_row_that_has_just_let_go_stays_in_the_matrix_and_pushes_no_more() {
-        let row = row();
-        let open = |pull: f64| (row.bound + (1.0 + pull) * row.push / row.stiffness) * row.normal;
-        let (near, far) = (open(0.9 * NEARLY_OPEN), open(1.1 * NEARLY_OPEN));
-        assert_eq!((row.pushes(near), row.pushes(far)), (0.0, 0.0));
-        let along = |place| {
-            row.coupling(place)
-                .map(|c| row.normal.dot(c.block * row.normal))
-        };
-        assert!((along(near).unwrap() - row.stiffness).abs() < 1e-12);
-        assert!(along(far).unwrap().abs() < 1e-12);
     }
 
     #[test]

@@ -100,8 +100,6 @@ pub(crate) struct Unified {
     reference: Vec<DVec3>,
     /// The shortest edge at each node, at rest (m).
     edges: Vec<f64>,
-    /// How stiff contacts are at each node, relative to inertia and energies.
-    firmness: Vec<f64>,
     velocities: Vec<DVec3>,
     /// `x`, `y`, and a Newton step (m).
     search: Vec<DVec3>,
@@ -157,7 +155,6 @@ impl Unified {
             right_side: zeros(),
             reference: zeros(),
             edges: shortest_edges(model),
-            firmness: travel::contact_stiffness(model),
             velocities: zeros(),
             search: zeros(),
             committed: zeros(),

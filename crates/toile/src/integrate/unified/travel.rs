@@ -2,32 +2,14 @@
 
 use super::body_contacts::Journey;
 use super::cloth_pairs::Way;
-use super::limits::has_equations;
 use super::{ContactRow, Left, Step, Unified};
 use crate::linalg::Filter;
-use crate::model::Model;
 use crate::parallel;
 use glam::DMat3;
 
-/// Stiffness of a contact, relative to that of inertia and energies along it. Stiffer rows are closed and opened again by each Newton
-/// step, which then goes only part of its way; softer ones miss what they ask for by more, and wait for their multipliers. Default
-/// cloth that is laid on a table takes 7.8 Newton steps a step with 20, 5.8 with 10, 5.0 with 5 and 4.4 with 1.5, on a ball 9.1, 7.9,
-/// 7.6 and 8.9.
-const CONTACT_STIFFNESS: f64 = 5.0;
-/// The same of cloth whose lengths or metric are fixed: contacts work against the stiffness of these as well. Quasi-inextensible cloth
-/// that falls on a ball takes 4.2 Newton steps a step with it, 4.5 with 10 and 5.4 with 5.
-const FIRM_CONTACT_STIFFNESS: f64 = 20.0;
-
-/// How stiff contacts are at each node, relative to inertia and energies along them.
-pub(super) fn contact_stiffness(model: &Model) -> Vec<f64> {
-    let mut relative = vec![CONTACT_STIFFNESS; model.node_count()];
-    for (cloth, limit) in &model.limits {
-        if has_equations(limit) {
-            relative[model.cloths[*cloth].nodes.clone()].fill(FIRM_CONTACT_STIFFNESS);
-        }
-    }
-    relative
-}
+/// Stiffness of a contact, relative to that of what it works against. From 5 to 80 a sheet that falls on a ball takes the same
+/// number of iterations; softer contacts are missed by more.
+const CONTACT_STIFFNESS: f64 = 20.0;
 /// A row that has had nothing to do for this many iterations is dropped.
 const IDLE: u32 = 3;
 /// `y` goes to this part of the way to an impact.
@@ -72,7 +54,6 @@ impl Step<'_> {
             committed,
             search,
             base,
-            firmness,
             ..
         } = solve;
         let context = self.context;
@@ -85,9 +66,8 @@ impl Step<'_> {
         {
             Ok(at) => rows[at].renew(&look),
             Err(_) => {
-                let relative = look.nodes.map(|n| firmness[n as usize]);
-                let relative = relative.into_iter().fold(0.0, f64::max);
-                look.stiffness = relative * stiffness(&look, diagonal, &context.holds.filters);
+                look.stiffness =
+                    CONTACT_STIFFNESS * stiffness(&look, diagonal, &context.holds.filters);
                 look.began = look.stiffness;
                 if look.stiffness > 0.0 {
                     rows.push(look);
