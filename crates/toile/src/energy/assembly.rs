@@ -28,24 +28,15 @@ struct Part {
     /// Where in the matrix each element's off-diagonal blocks are, pair after pair; see [`TRANSPOSED`] and
     /// [`FIRST`].
     places: Vec<u32>,
-    /// The elements that touch each piece, by their first node. Empty if there is only one piece, which all touch, and they are in
-    /// that order by themselves.
+    /// The elements that touch each piece, in order. Empty if there is only one piece, which all touch.
     touching: Vec<Vec<u32>>,
 }
 
 impl Part {
-    /// The elements that touch a piece; `None` for all of them as they come.
+    /// The elements that touch a piece; `None` for all of them.
     fn touching(&self, piece: usize) -> Option<&[u32]> {
         self.touching.get(piece).map(Vec::as_slice)
     }
-}
-
-/// Elements in the order of their first nodes. The faces of an irregular mesh come in any order; gone through like that, nearly every
-/// block that is added to has to be fetched from far memory, which took longer than all that is computed.
-fn by_first_node<const N: usize>(elements: &impl Elements<N>) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..elements.count() as u32).collect();
-    order.sort_by_key(|&element| elements.nodes(element as usize).into_iter().min());
-    order
 }
 
 /// Set in a place whose block has to be transposed because the later node has the smaller number.
@@ -193,27 +184,21 @@ impl Planner<'_> {
 impl Visitor for Planner<'_> {
     fn elements<const N: usize>(&mut self, elements: &impl Elements<N>) {
         let mut part = Part::default();
-        let order = by_first_node(elements);
-        if self.pieces.len() > 1 || !order.is_sorted() {
+        if self.pieces.len() > 1 {
             part.touching = vec![Vec::new(); self.pieces.len()];
         }
-        let pairs = N * (N - 1) / 2;
-        if self.pattern.is_some() {
-            part.places = vec![0; order.len() * pairs];
-        }
-        for element in order {
-            let nodes = elements.nodes(element as usize);
+        for element in 0..elements.count() {
+            let nodes = elements.nodes(element);
             for (piece, list) in self.pieces.iter().zip(&mut part.touching) {
                 if nodes.iter().any(|&n| piece.contains(&(n as usize))) {
-                    list.push(element);
+                    list.push(element as u32);
                 }
             }
             let Some(pattern) = self.pattern else {
                 continue;
             };
-            let own = (1..N).flat_map(|i| (0..i).map(move |j| (i, j)));
-            for (at, (i, j)) in (element as usize * pairs..).zip(own) {
-                part.places[at] = self.place(pattern, [nodes[i], nodes[j]]);
+            for (i, j) in (1..N).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                part.places.push(self.place(pattern, [nodes[i], nodes[j]]));
             }
         }
         self.parts.push(part);
